@@ -39,8 +39,10 @@ m, b, z, x, y = (ALGEBRA[name] for name in ("m", "b", "z", "x", "y"))
 
 @claim("BB:B.1.a", control=dict(half=Fraction(1, 3)))
 def completing_the_square(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""Derived for two points $x$ and $y$ as $f(x)g(y)=f(y)g(x)$, in which `half` stands for the
-    $\frac12$ of the exponent; that the exponents differ by what is free of $x$ is tried.
+    r"""With $a=K^{\top}Qz$ and $\Lambda=\Gamma^{-1}$, the exponent
+    $x^{\top}a-\frac12(x-m)^{\top}\Lambda(x-m)$ is $-\frac12(x-m-\Gamma a)^{\top}\Lambda(x-m-\Gamma
+    a)$ and a rest that is free of $x$: this is tried. Derived is that the densities are
+    proportional, as $f(x)g(y)=f(y)g(x)$ for two points; `half` stands for the latter $\frac12$.
     """
     score = K.T * Q * z
     exponent = x.T * score - (x - m).T * Lambda * (x - m) / 2
@@ -52,10 +54,10 @@ def completing_the_square(*, half: Fraction = Fraction(1, 2)) -> Evidence:
 
 @claim("BB:B.1.b", control=dict(shift=Fraction(9, 10)), cites=(GENERATING_FUNCTION,))
 def skewed_measure_is_gaussian(*, shift: int | Fraction = 1) -> Evidence:
-    r"""For a covariance $S$ of any rank, where `shift` multiplies $Sa$ with $a=K^{\top}Qz$, it is
-    derived from the integrals that
+    r"""For $a=K^{\top}Qz$ and a covariance $S$ of any rank,
     $\ln\mathbb{E}e^{(a+b)^{\top}Z}-\ln\mathbb{E}e^{a^{\top}Z}=b^{\top}(m+Sa)+\frac12b^{\top}Sb$ for
-    every $b$, and the output; both are tried as identities of matrices.
+    every $b$, and the output of attention is $V(m+Sa)$. Both are derived from the integrals, and
+    tried as identities of matrices; `shift` multiplies $Sa$.
     """
     moved = m + sp.Rational(shift) * (S * K.T * Q * z)
     log_mgf = lambda v: v.T * m + v.T * S * v / 2
@@ -71,9 +73,9 @@ def skewed_measure_is_gaussian(*, shift: int | Fraction = 1) -> Evidence:
 
 @claim("BB:B.1.c", control=dict(half=Fraction(1, 3)))
 def degenerate_covariance(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""For tokens $m+R\xi$ with $S=RR^{\top}$ of any rank the output $V(m+SK^{\top}Qz)$ is derived.
-    Tried is that on $m+\mathrm{range}(S)$, with $S^{\dagger}$ in place of $\Gamma^{-1}$, the same
-    square is completed, and that the new centre lies in that subspace.
+    r"""For tokens $m+R\xi$ with $S=RR^{\top}$ of any rank the output is $V(m+SK^{\top}Qz)$; this is
+    derived. Tried is that on $m+\mathrm{range}(S)$, with the pseudo-inverse $S^{\dagger}$ in place
+    of $\Gamma^{-1}$, the same square is completed, and that the new centre lies in that subspace.
     """
     score = K.T * Q * z
     point = m + P * y
@@ -101,8 +103,10 @@ HEAVY_TAILED_LAWS = {"none": 2**-n, "first": 3 * 4**-n}
     cites=("Kolmogorov: strong law of large numbers",),
 )
 def limit_of_linear_attention(*, moments: str = "none", factor: int | Fraction = 1) -> Evidence:
-    r"""The limit is printed for every law, among them $\mathbb{P}(Z=2^n)=2^{-n}$, for which no term
-    of $\mathbb{E}[Z^2]$ is below $1$; the repair assumes the second moment.
+    r"""Each summand of linear attention is $Vzz^{\top}K^{\top}Qz_{\rm q}$, whose mean is finite if
+    $\mathbb{E}\|z\|^2$ is. The limit is printed for every law, among them
+    $\mathbb{P}(Z=2^n)=2^{-n}$, for which no term of $\mathbb{E}[Z^2]$ is below $1$; the repair
+    assumes the second moment.
     """
     if moments not in HEAVY_TAILED_LAWS:
         score = K.T * Q * y
@@ -121,9 +125,10 @@ def limit_of_linear_attention(*, moments: str = "none", factor: int | Fraction =
 
 @claim("BB:B.2", control=(dict(centred=False), dict(factor=Fraction(9, 10))), needs=("BB:B.2/limit",))
 def linear_and_softmax_limits_agree(*, centred: bool = True, factor: int | Fraction = 1) -> Evidence:
-    r"""Over $\mathcal{N}(m,\Gamma)$ the limit of linear attention is `factor` = 1 times the output
-    of softmax attention, where $m=0$ if `centred`: derived from the integrals, and tried as an
-    identity of matrices.
+    r"""Over $\mathcal{N}(m,\Gamma)$ the limit $V\,\mathbb{E}[zz^{\top}]K^{\top}Qz_{\rm q}$ of
+    linear attention is `factor` = 1 times the output of softmax attention, where $m=0$ if
+    `centred`. This is derived from the integrals, and tried as an identity of matrices. Only the
+    limits are equal: at $L$ tokens the two outputs differ.
     """
     score = K.T * Q * y
     linear = V * (z * z.T).gauss("z", Gamma, mean=None if centred else m) * score

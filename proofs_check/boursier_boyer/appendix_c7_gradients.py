@@ -40,8 +40,9 @@ Array = np.ndarray
 
 @claim("BB:C.7.gV", control=dict(factor=2))
 def gradient_in_a_row_of_values(*, factor: int = 1) -> Evidence:
-    r"""Derived along every path $V(t)$; the gradient of $v^{\top}b$ in the row $v$ is tried, where
-    `factor` multiplies the weighted mean $b$.
+    r"""Along every path $V(t)$ the output changes at the rate $v_i'(t)^{\top}b$, where $b$ is the
+    softmax-weighted mean of the tokens. This is derived, and the gradient of $v^{\top}b$ in the row
+    $v$ is tried; `factor` multiplies $b$.
     """
     return derivation("BB:C.7.gV", in_the_values(factor)[0], factor=factor)
 
@@ -54,8 +55,10 @@ def gradient_in_a_row_of_values(*, factor: int = 1) -> Evidence:
     hypotheses=("d in Integers", "d >= 1", "L in Integers", "L >= 1"),
 )
 def gradient_in_the_scores(*, slope: str = "z_k.z") -> Evidence:
-    r"""Derived along every path $U(t)$ with the matrix $z_kz^{\top}$, and compared with finite
-    differences. The printed `slope` $z_k^{\top}z$ is refuted by two tokens in the plane.
+    r"""Along every path $U(t)$ the output changes at the rate $\langle G,U'(t)\rangle$ with the
+    gradient $G$, for every $L$ and $d$; this is derived, and compared with finite differences. The
+    printed `slope` $z_k^{\top}z$ is refuted by two tokens in the plane; repaired, it is the matrix
+    $z_kz^{\top}$.
     """
     if slope == "z_k.z":
         prompt, z, v = np.array([[1.0, 0.0], [-1.0, 0.0]]), np.array([0.0, 1.0]), np.array([[1.0, 0.0]])
@@ -211,9 +214,14 @@ def three_atoms() -> WeightedNodes:
     hypotheses=("L in Integers", "L >= 1", "d in Integers", "d >= 1", "sigma >= 1"),
 )
 def rate_of_the_first_term(*, shortest: int = 1, c: Fraction = Fraction(1), power: int = 12) -> Evidence:
-    r"""Printed for $L=1$ too (`shortest`), it is refuted there for all constants; for $L\geq2$ it
-    is derived with those of P3.4.U, $\|v_i\|$ in place of $\|V\|_{\rm op}$, and tried on instances.
-    Here `c` multiplies the bound, and `power` is the exponent of $\sigma$.
+    r"""The mean squared error of $\sum_kp_k(v_i^{\top}z_k)z_kz^{\top}$ with the softmax weights
+    $p_k$ is at most $c_1\sigma^{12}\ln(L)^2/L^{c_2/\sigma^2}$ for every $L\geq$ `shortest`. Printed
+    for $L=1$ too, it is refuted there for all constants; for $L\geq2$ it is derived with explicit
+    constants, and tried on instances. Here `c` multiplies the bound, and `power` is the exponent of
+    $\sigma$.
+
+    The constants are those of P3.4.U with $\|v_i\|$ in place of $\|V\|_{\rm op}$. The derivation
+    uses R1 for $zz^{\top}$, and needs no Assumption 3.3.
     """
     if shortest == 1:
         law = three_atoms()

@@ -69,9 +69,10 @@ def _mean(s: int, U: int) -> sp.Expr:
     hypotheses=("d in Integers", "d >= 1", "sigma >= 1"),
 )
 def fourth_power_of_the_tilted_mean(*, power: int = 4, c: int | Fraction = 1) -> Evidence:
-    """Both inequalities are derived from Assumption 3.3 with the `power` 1 of the denominator; as
-    printed, with 4, Rademacher tokens and queries refute the first. Here `c` multiplies the right
-    sides.
+    r"""With $w=e^{Z_1^{\top}UZ}$, the mean over $Z$ of $\|\mathbb{E}[wZ_1]\|^4/\mathbb{E}[w]^4$ is
+    at most that of $\mathbb{E}[w\|Z_1\|^4]/\mathbb{E}[w]^k$ for `power` $k=1$, and this at most
+    $\sigma^8M_{4,0}$: both are derived from Assumption 3.3. As printed, with $k=4$, Rademacher
+    tokens and queries refute the first. `c` multiplies the right sides.
     """
     if power == 1:
         c = Rational(c)
@@ -91,8 +92,9 @@ def fourth_power_of_the_tilted_mean(*, power: int = 4, c: int | Fraction = 1) ->
 
 @claim("BB:20/end", control=dict(c=Fraction(9, 10)), needs=("BB:A3.3",))
 def end_of_equation_20(*, c: int | Fraction = 1) -> Evidence:
-    r"""The last inequality of (20) as printed, with `c` = 1 on the right, is derived from
-    Assumption 3.3, as $\mathbb{E}\exp(Z_1^{\top}UZ)\geq1$ for centred tokens.
+    r"""With $w=e^{Z_1^{\top}UZ}$, the mean over $Z$ of $\mathbb{E}[w\|Z_1\|^4]/\mathbb{E}[w]^4$ is
+    at most $c\,\sigma^8M_{4,0}$ with `c` = 1: the last inequality of (20) as printed. This is
+    derived from Assumption 3.3, as $\mathbb{E}w\geq1$ for centred tokens.
     """
     c = Rational(c)
     search = _at_signs(lambda s, v, U: s**4 / cosh(s * U) ** 3, lambda s, v, U: c * s**8 / s**4)
@@ -108,10 +110,10 @@ def end_of_equation_20(*, c: int | Fraction = 1) -> Evidence:
     hypotheses=("d in Integers", "d >= 1", "sigma >= 1"),
 )
 def moment_of_the_first_term(*, power: int = 0, scale: int | Fraction = 1) -> Evidence:
-    r"""With $\|v_i\|^4$ before $\sigma^{16}M_{8,4}$ it is derived from Assumption 3.3, where
-    `scale` = 1 multiplies the right sides. Printed with the `power` 0 of $\|v_i\|$, it is refuted
-    at $v_i=2$, where Rademacher tokens and queries with $U=0$ have $M_{8,4}=1$ and the left side
-    $16$.
+    r"""The left side is at most $\|v_i\|^4$ times the tilted moment, and this at most
+    $\|v_i\|^k\sigma^{16}M_{8,4}$ for `power` $k=4$: both are derived from Assumption 3.3, where
+    `scale` = 1 multiplies the right sides. The latter is printed with $k=0$ and refuted at $v_i=2$,
+    where Rademacher tokens and queries with $U=0$ have $M_{8,4}=1$ and the left side $16$.
     """
     if power != 4:  # Rademacher tokens and queries: (v z) z z' has the fourth power v^4
         at = {"d": 1, "sigma": 1, "mu": "Rademacher", "nu": "Rademacher", "U": 0, "v": 2, "M_84": 1}
@@ -128,7 +130,10 @@ def _first_term(scale: int | Fraction) -> Evidence:
 
 @claim("BB:C.7.M84/jensen", control=dict(scale=Fraction(1, 2)))
 def first_inequality_of_the_moment(*, scale: int | Fraction = 1) -> Evidence:
-    """The first inequality, times `scale` = 1, is derived from Cauchy-Schwarz."""
+    r"""The left side of Assumption C.5 (ii) for $f(z)=(v_i^{\top}z)z$ and $g(z)=z^{\top}$ is at
+    most `scale` = 1 times $\|v_i\|^4$ times the tilted moment of order $(8,4)$. This is derived,
+    from the Cauchy-Schwarz inequality.
+    """
     return derivation("BB:C.7.M84/jensen", _first_term(scale), scale=scale)
 
 
@@ -173,9 +178,10 @@ def _weighted_product(c: int | Fraction) -> Evidence:
 
 @claim("BB:C.7.moments", control=(dict(c=Fraction(9, 10)), dict(of_4=7, of_8=15)), needs=("BB:A3.3",))
 def moments_of_the_limits(*, c: int | Fraction = 1, of_4: int = 8, of_8: int = 16) -> Evidence:
-    r"""With $X=v_i^{\top}m$ and $Y=mz^{\top}$ for the tilted mean $m$, all bounds are derived from
-    Assumption 3.3, that on $\mathbb{E}X^8$ in two steps. Here `c` multiplies them, and `of_4` and
-    `of_8` are the powers of $\sigma$.
+    r"""With $X=v_i^{\top}m$ and $Y=mz^{\top}$ for the tilted mean $m$, the bounds on
+    $\mathbb{E}X^4$, $\mathbb{E}\|Y\|^4$, on $\mathbb{E}X^8$ in two steps and on $\mathbb{E}\|Y\|^8$
+    are derived from Assumption 3.3. Here `c` multiplies them, and `of_4` and `of_8` are the powers
+    of $\sigma$.
     """
     c = Rational(c)
     X, Y = (lambda n: lambda s, v, U: (v * _mean(s, U)) ** n), (lambda n: lambda s, v, U: _mean(s, U) ** n)
@@ -200,10 +206,14 @@ def moments_of_the_limits(*, c: int | Fraction = 1, of_4: int = 8, of_8: int = 1
     hypotheses=(*HYPOTHESES, "sigma >= 1"),
 )
 def rate_of_the_product(*, shortest: int = 1, c: Fraction = Fraction(1), power: int = 12) -> Evidence:
-    r"""Printed for $L=1$ too (`shortest`), it is refuted there for all constants; for $L\geq2$ it
-    is derived with those of P3.4.U, $\|v_i\|$ in place of $\|V\|_{\rm op}$, from R1 and R2 for the
-    mean token and without Assumption 3.3, and tried on instances. Here `c` multiplies the bound,
-    and `power` is the exponent of $\sigma$.
+    r"""The bound $\mathbb{E}\|\hat X\hat Y-XY\|_F^2\leq c_1\sigma^{12}\ln(L)^2/L^{c_2/\sigma^2}$ is
+    meant for every $L\geq$ `shortest`, with $c_1,c_2$ that depend on $d,\|U\|_{\rm op},\|v_i\|$.
+    Printed for $L=1$ too, it is refuted there for all constants; for $L\geq2$ it is derived with
+    explicit constants, and tried on instances. Here `c` multiplies the bound, and `power` is the
+    exponent of $\sigma$.
+
+    The constants are those of P3.4.U with $\|v_i\|$ in place of $\|V\|_{\rm op}$. The derivation
+    uses R1 and R2 for the mean token, in place of (21), and needs no Assumption 3.3.
     """
     checked = r"\mathbb{E}\|\hat X\hat Y-XY\|_F^2 \le " + RATE
     if shortest == 1:
@@ -221,11 +231,14 @@ def rate_of_the_product(*, shortest: int = 1, c: Fraction = Fraction(1), power: 
 
 @claim("BB:C.7.fin/powers", control=dict(power=19), needs=("BB:LC.9", "BB:C.7.moments"))
 def powers_of_sigma_and_the_logarithm(*, power: int = 24) -> Evidence:
-    r"""The conclusions of C.7.moments, that $\mathbb{E}X^4$ and $\mathbb{E}\|Y\|^4$ are at most
-    multiples of $\sigma^8$, and of Lemma C.9 give, by (21), the rate with an explicit $c_1$ and
-    half the $c_2$ of Lemma C.9. The second route is
-    $(A\sigma^8+B\sigma^{12}h^2q^2)\,\sigma^{12}h^2q^2\leq(A+B)\,\sigma^kh^4q^2$ for $h=\ln
-    L/\ln2\geq1$, $0<q\leq1$ and `power` $k=24$.
+    r"""The conclusions of C.7.moments, $\mathbb{E}X^4\leq A_X\sigma^8$ and $\mathbb{E}\|Y\|^4\leq
+    A_Y\sigma^8$, and of Lemma C.9 for $X$ and $Y$ give $\mathbb{E}\|\hat X\hat Y-XY\|_F^2\leq
+    c_1\sigma^{12}\ln(L)^2L^{-c_2/(2\sigma^2)}$ for $L\geq2$ and $\sigma\geq1$, with an explicit
+    $c_1$ and half the $c_2$ of Lemma C.9. This is derived by the three lines of (21). The power of
+    $\sigma$ is half of `power` $k=24$.
+
+    The second route is $(A\sigma^8+B\sigma^{12}h^2q^2)\,\sigma^{12}h^2q^2\leq(A+B)\,\sigma^kh^4q^2$
+    for $h=\ln L/\ln2\geq1$ and $0<q\leq1$, for the terms of $A$ and of $B$.
     """
     A, B = sp.symbols("A B", nonnegative=True)
     h, q = sp.symbols("h q", positive=True)

@@ -48,10 +48,13 @@ S, x, z, w, h = (ALGEBRA[name] for name in ("S", "x", "z", "w", "h"))
 )
 def linear_attention_tends_to_the_token_covariance(*, outer: int = 1, last: str = "x") -> Evidence:
     r"""Without the outer factor $1/L$ and with $x_k^{\top}w\,x_k^{\top}$ in the last row, the
-    blocks have the expectations $(1+\frac1L)\Sigma$, $\Sigma w$, $w^{\top}\Sigma$ and
-    $w^{\top}\Sigma w$ for every $d$ and $L$. As printed (`outer` = 1, and $x$ for $x_k$ in the
-    `last` row) the first entry, which is positive in $d=1$, tends to $0$ in the mean, and the mean
-    of the last row is $0$.
+    blocks of $\hat\Gamma_{L,w,x}$ have the expectations $(1+\frac1L)\Sigma$, $\Sigma w$,
+    $w^{\top}\Sigma$ and $w^{\top}\Sigma w$ for every $d$ and $L$. As printed (`outer` = 1, and $x$
+    for $x_k$ in the `last` row) the mean of the first entry tends to $0$.
+
+    With outer = 1 the top-left block, positive in d = 1, has mean (1 + 1/L) Sigma / L -> 0 and
+    tends to 0 (Fatou), not to Sigma. The last row (1/L) sum x_k'w x', with the query x where x_k
+    belongs, has mean 0 instead of (Sigma w)'.
     """
     if outer > 0:
         L, Sigma = sp.Symbol("L", positive=True), sp.Symbol("Sigma", positive=True)
@@ -82,9 +85,9 @@ def zhang(start: Start, exponent: float) -> tuple[np.ndarray, float]:
 @claim("BB:F.2.Zh/fixed_point", control=({"exponent": Rational(1, 2)}, {"factor": 2}))
 def limits_are_a_balanced_fixed_point(*, exponent: Rational = Rational(1, 4), factor: int = 1) -> Evidence:
     r"""With $T=\mathrm{tr}(\Sigma_L^{-2})$ the norm $\|U\|_F^2=T\,T^{-2r}$ equals $u^2=T^{2r}$ at
-    the `exponent` $r=1/4$. It is derived for every $d$ that the flow stands still at
-    $U=\gamma\Sigma_L^{-1}$ and $u=1/\gamma$, and at every $P$ that is added to $U$ and that
-    $\Sigma$ does not see; `factor` multiplies $\gamma$ in $U$.
+    the `exponent` $r=1/4$. It is derived from the products of matrices, for every $d$, that the
+    flow stands still at $U=\gamma\Sigma_L^{-1}$ and $u=1/\gamma$, and at every $P$ that is added to
+    $U$ and that $\Sigma$ does not see; `factor` multiplies $\gamma$ in $U$.
     """
     T, L, trace = sp.symbols("T L t", positive=True)
     with sp.evaluate(False):
@@ -100,8 +103,8 @@ def limits_are_a_balanced_fixed_point(*, exponent: Rational = Rational(1, 4), fa
     control={"exponent": Rational(1, 2)},
 )
 def limits_of_linear_attention(*, exponent: Rational = Rational(1, 4)) -> Evidence:
-    r"""Integrated paths at $L=1,2,20$ and with the infinite prompt tend to the printed limits, in
-    which `exponent` stands for $\frac14$.
+    r"""Integrated paths at $L=1,2,20$ and with the infinite prompt tend to
+    $U=\mathrm{tr}(\Sigma_L^{-2})^{-1/4}\Sigma_L^{-1}$ and $u=\mathrm{tr}(\Sigma_L^{-2})^{1/4}$.
     """
     starts = [
         replace(s, prompt_length=length) for length in (1, 2, 20, None) for s in theta_starts(scales=(0.6,))
@@ -117,10 +120,12 @@ def limits_of_linear_attention(*, exponent: Rational = Rational(1, 4)) -> Eviden
 
 @claim("BB:F.2.C2/polynomial", control={"spread": 1}, needs=("BB:5.Rinf",))
 def the_risk_is_a_polynomial(*, spread: int = 2) -> Evidence:
-    r"""The risk is a polynomial in the blocks of $U(x,0)=(Ax,b^{\top}x)$ and $v=(p,q)$, for every
-    $d$: with the mean $c=A^{\top}\Sigma p$ and $M=qA^{\top}\Sigma+bp^{\top}\Sigma-I$ it is half of
-    $c^{\top}\Sigma c+2q^2\mathrm{tr}(\Sigma^2)b^{\top}\Sigma b+\mathrm{tr}(M^{\top}\Sigma M)$,
-    whose 2 is `spread`. Its gradient is compared with the gradient as coded.
+    r"""The risk, averaged over $w$ and $x$, is a polynomial in the blocks of
+    $U(x,0)=(Ax,b^{\top}x)$ and $v=(p,q)$, for every $d$. The second route compares its gradient
+    with the gradient as coded, at exact instances.
+
+    With c(w) = A'S p + q (w'S w) b, of mean c, and M = q A'S + b p'S - I it is (c'S c + spread q^2
+    tr(S S) b'S b + tr(M'S M))/2 with spread = 2.
     """
     S, A, p, b, q = (DATA[name] for name in ("S", "A", "p", "b", "q"))
     risk = risk_of_blocks(noise=False)
@@ -153,10 +158,11 @@ def radius(start: Start) -> float:
     "BB:F.2.C2/ball", needs=("OURS:R5.cons/gradient", "OURS:R5.cons/entries"), control={"c": Fraction(9, 10)}
 )
 def the_falling_risk_bounds_the_product(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""For invertible $\Sigma$ and a balanced start $\|U\|_F^2+u^2\leq2c\,k$ is derived with `c` =
-    1 and $k=(\sqrt{2\mathcal{R}(0)}+\sqrt{\mathrm{tr}\,\Sigma})/\lambda_{\min}^{3/2}$: the falling
-    risk bounds $u\|U\|_F=u^2$. The second route are integrated paths, of which the norm is compared
-    with $\sqrt{2c\,k}$.
+    r"""Along the flow of an invertible $\Sigma$ from a balanced start it is derived that
+    $\|U\|_F^2+u^2\leq2c\,k$ with `c` = 1 and
+    $k=(\sqrt{2\mathcal{R}(0)}+\sqrt{\mathrm{tr}\,\Sigma})/\lambda_{\min}^{3/2}$: the falling risk
+    bounds $u\|U\|_F=u^2$. The second route are integrated paths, of which the norm is compared with
+    $\sqrt{2c\,k}$.
     """
     return derivation("BB:F.2.C2/ball", _on_paths(float(c) ** 0.5), c=c)
 
@@ -205,8 +211,10 @@ def drawn_norms(times: Fraction) -> Computed:
     ),
 )
 def the_assumptions_on_the_infinite_prompt(*, times: Fraction = Fraction(1)) -> Evidence:
-    r"""Integrated paths stay in the ball of radius $\sqrt{2k}$ with the $k$ of BB:F.2.C2/ball,
-    which `times` multiplies, and the risk at their end is $0$.
+    r"""Integrated paths stay in the ball of radius $\sqrt{2k}$, which `times` multiplies, and the
+    risk at their end is $0$. Here
+    $k=(\sqrt{2\mathcal{R}(0)}+\sqrt{\mathrm{tr}\,\Sigma})/\lambda_{\min}^{3/2}$ with the risk
+    $\mathcal{R}(0)$ of the start.
     """
     return _on_paths(times).replace(sides=(drawn_norms(times),))
 

@@ -58,10 +58,11 @@ def field() -> tuple[Words, Words]:
 
 @claim("BB:F.3.1", control={"one": 2})
 def gamma_is_lambda_for_the_infinite_prompt(*, one: int = 1) -> Evidence:
-    r"""For every $d$ it is derived that
-    $L^2\|\Gamma-\Lambda\|_F^2=\|\Lambda+\mathrm{tr}(\Lambda)I\|_F^2$, so that
-    $\|\Gamma-\Lambda\|_F^2\leq\varepsilon$ from an explicit $L$ on. The entries are also compared
-    as coded, for sizes 1, 2 and 3. The numerator of the first $\frac1L$ is `one` = 1.
+    r"""For $\Gamma=(1+\frac1L)\Lambda+\frac1L\mathrm{tr}(\Lambda)I$, it is derived for every $d$
+    that $L^2\|\Gamma-\Lambda\|_F^2=\|\Lambda+\mathrm{tr}(\Lambda)I\|_F^2$, and that
+    $\|\Gamma-\Lambda\|_F^2\leq\varepsilon$ for every $L$ that is at least the right side divided by
+    $\varepsilon$. The entries are also compared as coded, for symmetric $\Lambda$ of sizes 1, 2 and
+    3. The numerator of the first $\frac1L$ is `one` = 1.
     """
     L, parts = sp.Symbol("L", positive=True), []
     entry, t = sp.symbols("Lambda_ij t", real=True)  # t = tr(Lambda)
@@ -83,8 +84,8 @@ def gamma_is_lambda_for_the_infinite_prompt(*, one: int = 1) -> Evidence:
 def global_minima_solve_the_matrix_equation(*, two: int = 2, one: int = 1) -> Evidence:
     r"""Twice the risk is the sum of $e_{ij}=\lambda_j(u\lambda_iU_{ij}-\delta_{ij})^2$, whose
     middle coefficient is `two` = 2. It is derived for every $d$, in an eigenbasis of $\Lambda$,
-    that where the risk is at most that of all other parameters the sum of the squares of the
-    entries of $u\Lambda U\Lambda-\Lambda$ is at most $0$: the least risk is $0$, at
+    that at a global minimum, where the risk is at most that of all other parameters, the sum of the
+    squares of the entries of $u\Lambda U\Lambda-\Lambda$ is at most $0$: the least risk is $0$, at
     $uU=\Lambda^{\dagger}$, and $\lambda_je_{ij}$ is such a square. Here `one` multiplies the last
     $\Lambda$.
     """
@@ -124,9 +125,12 @@ def too_steep(*, d: int, Lambda: Fraction, sigma: Fraction) -> sp.Expr:
 def polyak_lojasiewicz_inequality(
     *, mu: Callable[..., sp.Expr] = polyak_lojasiewicz_f3, times: Fraction = Fraction(1)
 ) -> Evidence:
-    r"""Judged exactly at $t=0$, where in $d=1$ the ratio is $4\Lambda^3\sigma^2$, and then on
-    integrated paths. The printed $\mu$, there $\Lambda^2\sigma^2$, is refuted for every
-    $\Lambda<1/4$; the repair takes the $\mu$ of OURS:R5.PL, with which it is derived.
+    r"""The inequality $\|\nabla\tilde\ell\|^2\geq\mu\,(\tilde\ell-\min\tilde\ell)$ along the flow
+    is judged exactly at $t=0$ and then on integrated paths. The printed $\mu$ is refuted in $d=1$
+    for every $\Lambda<1/4$; the repair takes the $\mu$ of OURS:R5.PL, with which it is derived.
+
+    In d = 1 the ratio at t = 0 is 4 Lambda^3 sigma^2, the printed mu is Lambda^2 sigma^2: false for
+    every Lambda < 1/4.
     """
     factor = Rational(times)
     printed = r"\|\nabla\tilde\ell\|^2\geq\mu\,(\tilde\ell-\min\tilde\ell)"
@@ -138,10 +142,10 @@ def polyak_lojasiewicz_inequality(
 @claim("BB:F.3.4a", control=({"half": Fraction(1, 3)}, {"times": 2}))
 def the_block_moves_inside_an_affine_set(*, half: Fraction = Fraction(1, 2), times: int = 1) -> Evidence:
     r"""The gradient of $\frac12\mathrm{tr}((u\Lambda U-I)\Lambda(u\Lambda U-I)^{\top})$ in $U$ is
-    $\Lambda M\Lambda$ with $M=u\,(u\Lambda U-I)$, for every $d$; `half` is the factor $\frac12$.
-    Derived is the form along the flow with $M=\Lambda^{\dagger}(U(t)-U(0))\Lambda^{\dagger}$, where
-    `times` multiplies $\Lambda M\Lambda$. The second route is that $\dot U$ is
-    $\Lambda\Lambda^{\dagger}\dot U\Lambda^{\dagger}\Lambda$.
+    $\Lambda M\Lambda$ with $M=u\,(u\Lambda U-I)$, for every $d$; `half` is the factor $\frac12$. It
+    is derived that along the flow $U(t)=\sigma\Theta\Theta^{\top}+\Lambda M\Lambda$ with
+    $M=\Lambda^{\dagger}(U(t)-U(0))\Lambda^{\dagger}$, where `times` multiplies $\Lambda M\Lambda$.
+    The second route is that $\dot U$ is $\Lambda\Lambda^{\dagger}\dot U\Lambda^{\dagger}\Lambda$.
     """
     bracket = SCALAR * S * U - IDENTITY
     risk = half * (bracket * S * bracket.T).tr()
@@ -155,10 +159,14 @@ def the_block_moves_inside_an_affine_set(*, half: Fraction = Fraction(1, 2), tim
 
 @claim("BB:F.3.4b", control=({"times": 2}, {"one": 2}))
 def the_intersection_and_the_projection(*, times: int = 1, one: int = 1) -> Evidence:
-    r"""With $P(X)=X-\Lambda\Lambda^{\dagger}X\Lambda\Lambda^{\dagger}$ both directions and the
-    three properties of the projection are derived. The last term of $P$ is taken off `times` = 1
-    times, and `one` multiplies the inner product with a member of that space. For $\alpha>0$ the
-    set is an open half-line, which the paper calls an affine space.
+    r"""A matrix $X=\sigma A+\Lambda M\Lambda$ has $\Lambda X\Lambda=\alpha\Lambda$ if and only if
+    $X=\alpha\Lambda^{\dagger}+\sigma P(A)$, where
+    $P(X)=X-\Lambda\Lambda^{\dagger}X\Lambda\Lambda^{\dagger}$ is the orthogonal projection on
+    $\{X:\Lambda X\Lambda=0\}$: both directions, and the three properties of the projection, are
+    derived. The last term of $P$ is taken off `times` = 1 times, and `one` multiplies the inner
+    product with a member of that space.
+
+    For alpha > 0 these X form an open half-line, which the paper calls an affine space.
     """
     project = lambda X: P(X, times)
     member = ALPHA * G + SIGMA * project(A)
@@ -175,9 +183,10 @@ def the_intersection_and_the_projection(*, times: int = 1, one: int = 1) -> Evid
 
 @claim("BB:F.3.cons", control={"factor": 2})
 def balancedness(*, factor: int = 1) -> Evidence:
-    r"""Derived for every $d$, with `factor` = 1 before $u^2$, and from the printed start on, where
+    r"""It is derived for every $d$ that $\|U\|_F^2-c\,u^2$ with `factor` $c=1$ is conserved along
+    the flow, and that it is $0$ from the printed start on, where
     $\|U\|_F=\sigma\|\Theta\Theta^{\top}\|_F=\sigma=u$. The second routes are
-    $\mathrm{tr}(U^{\top}\dot U)=u\dot u$, integrated paths, and the start in one dimension.
+    $\mathrm{tr}(U^{\top}\dot U)=c\,u\dot u$, integrated paths, and the start in one dimension.
     """
     motion, speed = field()
     found = trace_identity((U.T * motion).tr(), factor * (SCALAR * speed))
@@ -199,9 +208,8 @@ def printed_alpha(start: Start, four: float = 4.0) -> tuple[np.ndarray, float]:
 @claim("BB:F.3.4c/alpha", control={"four": Rational(5)})
 def balancedness_gives_the_printed_alpha(*, four: Rational = Rational(4)) -> Evidence:
     r"""For every $d$, $\|\alpha\Lambda^{\dagger}+\sigma P(A)\|_F^2=\alpha^2T+b$ with
-    $T=\mathrm{tr}((\Lambda^{\dagger})^2)$ and $b=\|\sigma P(A)\|_F^2$. At the printed $\alpha$,
-    whose 4 is `four`, this is $1/\alpha^2$ for every $b\geq0$, where $b=0$ if $\Lambda$ is
-    invertible.
+    $T=\mathrm{tr}((\Lambda^{\dagger})^2)$ and $b=\|\sigma P(A)\|_F^2$. At the printed $\alpha$ this
+    is $1/\alpha^2$ for every $b\geq0$, where $b=0$ if $\Lambda$ is invertible.
     """
     T, b = sp.Symbol("T", positive=True), sp.Symbol("b", nonnegative=True)
     square = (sqrt(b**2 + four * T) - b) / (2 * T)
@@ -224,8 +232,8 @@ def balancedness_gives_the_printed_alpha(*, four: Rational = Rational(4)) -> Evi
     control={"four": Rational(5)},
 )
 def closed_form_of_the_degenerate_limit(*, four: Rational = Rational(4)) -> Evidence:
-    r"""Integrated paths tend to the limits, also for singular $\Lambda$; `four` is the 4 in
-    $\alpha$.
+    r"""Integrated paths tend to $U_{11}=\alpha\Lambda^{\dagger}+\sigma P(\Theta\Theta^{\top})$ and
+    $u_{-1}=1/\alpha$, also for singular $\Lambda$.
     """
     checked = r"U_{11}(t)\to\alpha\Lambda^{\dagger}+\sigma P(\Theta\Theta^{\top}),\ u_{-1}(t)\to 1/\alpha"
     limit = partial(printed_alpha, four=float(four))
@@ -236,8 +244,10 @@ def closed_form_of_the_degenerate_limit(*, four: Rational = Rational(4)) -> Evid
 @claim("BB:F.3.4c/start", needs=("OURS:R5.limit",), control={"four": Rational(5)})
 def which_start_is_needed(*, four: Rational = Rational(4)) -> Evidence:
     r"""The printed condition $\Theta\Sigma\neq0$ is not $\Sigma\Theta\neq0$, but the limit needs
-    neither when $\sigma>0$: the flow arrives for $\Sigma=\mathrm{diag}(1,0)$ where only the latter,
-    and where both products are $0$.
+    neither when $\sigma>0$.
+
+    Theta = (0, 0; 1, 0), Sigma = diag(1, 0): Theta Sigma != 0 = Sigma Theta; then (0, 0; 0, 1) with
+    both 0. The flow arrives.
     """
     thetas = {
         "Theta Sigma != 0 = Sigma Theta": np.array([[0.0, 0.0], [1.0, 0.0]]),
@@ -256,13 +266,14 @@ def which_start_is_needed(*, four: Rational = Rational(4)) -> Evidence:
     needs=("OURS:R5.cons/gradient", "OURS:R5.cons/entries", "BB:F.3.4c"),
 )
 def bounded_with_a_bayes_optimal_end(*, c: Fraction = Fraction(1), one: int = 1) -> Evidence:
-    r"""From a balanced start $u^2$ and $\|U\|_F^2$ are derived to be at most $b+c\,k$ with `c` = 1,
-    where $b$ is the part of $\|U(0)\|_F^2$ that $\Lambda$ does not see and
-    $k=(\sqrt{2\mathcal{R}(0)}+\sqrt{\mathrm{tr}\,\Lambda})/\lambda_+^{3/2}$. At the end of the
-    flow, where $U=\alpha\Lambda^{\dagger}+P$ and $u=1/\alpha$, the risk, half of
-    $\mathrm{tr}((\Lambda uU\Lambda-\Lambda)(\Lambda uU-I)^{\top})$, is derived to be $0$; `one`
-    multiplies $\Lambda uU\Lambda$. The second route of the bound is that $x(x-b)>k^2$ at $x=b+ck+h$
-    for every $h>0$.
+    r"""Along the flow from a balanced start it is derived that $u^2$ and $\|U\|_F^2$ are at most
+    $b+c\,k$ with `c` = 1, where $b$ is the part of $\|U(0)\|_F^2$ that $\Lambda$ does not see and
+    $k=(\sqrt{2\mathcal{R}(0)}+\sqrt{\mathrm{tr}\,\Lambda})/\lambda_+^{3/2}$, in an eigenbasis of
+    $\Lambda$. At the end of the flow, where $U=\alpha\Lambda^{\dagger}+P$ and $u=1/\alpha$,
+    $\Lambda(uU)\Lambda=\Lambda$, so that the risk, whose double is $\mathrm{tr}((\Lambda
+    uU\Lambda-\Lambda)(\Lambda uU-I)^{\top})$, is $0$: this is derived, and `one` multiplies
+    $\Lambda uU\Lambda$. The second route of the bound is that $x(x-b)>k^2$ at $x=b+ck+h$ for every
+    $h>0$.
     """
     h, (b, k) = sp.Symbol("h", positive=True), sp.symbols("b k", nonnegative=True)
     above = Rational(c) * k + h  # x - b
@@ -283,9 +294,11 @@ def bounded_with_a_bayes_optimal_end(*, c: Fraction = Fraction(1), one: int = 1)
     needs=("BB:F.3.4c", "BB:F.3.fin/bounded", "BB:T4.3", "OURS:T5.2"),
 )
 def theorem_5_2_for_a_degenerate_covariance(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""What is derived for BB:T5.2 does not speak of the rank of $\Sigma$. Second route: for
-    $\Sigma=\mathrm{diag}(1,0)$ the integrated flow has $\lim_t\mathcal{R}_L\leq\varepsilon$ from
-    some length $L(\varepsilon)$ on; `c` multiplies $\varepsilon$.
+    r"""What is derived for BB:T5.2 does not speak of the rank of $\Sigma$:
+    $\mathcal{R}_L(\theta_L(t))\leq\varepsilon$ for all times $t\geq T(\frac\varepsilon2)$ and all
+    $L\geq L^\star(\frac\varepsilon2)$. Second route: for $\Sigma=\mathrm{diag}(1,0)$ the integrated
+    flow has $\lim_t\mathcal{R}_L\leq\varepsilon$ from some length $L(\varepsilon)$ on; `c`
+    multiplies $\varepsilon$.
     """
     checked = (
         r"\lim_t\mathcal R_L(U_L(t),V_L(t))\le\varepsilon,\quad L\ge L(\varepsilon),\ "

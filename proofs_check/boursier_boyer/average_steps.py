@@ -150,12 +150,14 @@ def term_3(id: str, share: int, searches: int, needs: tuple[str, ...]) -> Claim:
     def term_3(
         *, twice: int = 2, factor: Fraction = Fraction(1), half: int = 32, rate: int = 32 * share
     ) -> Evidence:
-        r"""Every line is derived, for any product with $\|f(z_\ell)g\|\leq\|f(z_\ell)\|\|g\|$, with
-        the $C_{4p}$ or $C_8$ that the proof of Lemma D.2 gives and any positive number that bounds
-        $\|U\|_{\rm op}$. The second route are $(A+D)^2\leq2A^2+2D^2$,
-        $\sqrt{2x+2y}\leq\sqrt{2x}+\sqrt{2y}$, to which `factor` belongs,
-        $\sqrt{e^{2d-B^2/16}}=e^{d-B^2/32}$ and the exponent at $B$, with `twice`, `half` and `rate`
-        for the first 2, the 32 and the number beside $\sigma^2\|U\|_{\rm op}^2$.
+        r"""Every line is derived, for any product with $\|f(z_\ell)g\|\leq\|f(z_\ell)\|\|g\|$ and
+        with the $C_{4p}$ or $C_8$ that the proof of Lemma D.2 gives. The second route are its
+        steps, $(A+D)^2\leq2A^2+2D^2$, $\sqrt{2x+2y}\leq\sqrt{2x}+\sqrt{2y}$, to which `factor`
+        belongs, $\sqrt{e^{2d-B^2/16}}=e^{d-B^2/32}$ and the exponent at the printed $B$, where
+        `twice`, `half` and `rate` stand for the first 2, the 32 and the number beside
+        $\sigma^2\|U\|_{\rm op}^2$. $\|U\|_{\rm op}$ may be any positive number that bounds the
+        norm, so that $U=0$ is admitted with any ball; the printed radius divides by 0 there
+        (BB:17/B and BB:19/B).
         """
         A, D, x, y, B = sp.symbols("A D x y B", nonnegative=True)
         chosen = radius(share, u)

@@ -122,14 +122,17 @@ def on_the_ball(
     control={"scale": Fraction(3, 5)},
 )
 def the_risks_come_together(*, scale: Fraction = Fraction(1)) -> Evidence:
-    r"""Derived from Assumption 4.2 (i) and (ii) with $g_1(L)=\sqrt{MX}+\frac12X$,
-    $X=c_1(3/(c_2e))^3\,\mathbb{E}\sigma^{12}/\ln(L)^2$ and a constant $M$, which is at most
-    $\varepsilon$ from an explicit $L^\star(\varepsilon)$ on: Proposition 3.1, the output of Lemma
-    D.1 and the second moment of a token are carried over to every task, with constants for
-    $\|U\|_{\rm op}=\|V\|_{\rm op}=2\rho$, or larger. That the loss lies near its tangent is
-    Nesterov's lemma on smooth functions, which is cited. The second route measures the supremum
-    over the ball for one Gaussian covariate, against an explicit $g_1$ from Theorem A; `scale`
-    multiplies both bounds.
+    r"""At every point of the ball $|\mathcal{R}_L-\mathcal{R}_\infty|$ is at most
+    $g_1(L)=\sqrt{MX}+\frac12X$ with $X=c_1(3/(c_2e))^3\,\mathbb{E}\sigma^{12}/\ln(L)^2$ and a
+    constant $M$, and at most $\varepsilon$ from an explicit $L^\star(\varepsilon)$ on. This is
+    derived from Assumption 4.2 (i) and (ii): Proposition 3.1, the output of Lemma D.1 and the
+    second moment of a token are carried over to every task, and all constants are those for
+    $\|U\|_{\rm op}=\|V\|_{\rm op}=2\rho$, or larger. That the loss lies near its tangent at every
+    outcome is Nesterov's lemma on smooth functions, which is cited.
+
+    Second route: the supremum over the ball is measured for in-context regression with one Gaussian
+    covariate, against another explicit $g_1$, from the largest risk of the ball and Theorem A. Here
+    `scale` multiplies both bounds; the control exceeds the second one.
     """
     instances = transfers(LENGTHS)
     S, radius = instances[0].infinite.S, 2 * instances[0].rho
@@ -156,10 +159,11 @@ def the_risks_come_together(*, scale: Fraction = Fraction(1)) -> Evidence:
 )
 def constants_depend_on_the_norms(*, constant: str = "printed", share: Fraction = Fraction(1)) -> Evidence:
     r"""The quotient $\mathbb{E}\|VZ\|^4/\|V\|_{\rm op}^4$ differs at two rows $V$ of norm $1$, so
-    that the printed constants do not depend on norms only. Repaired, the `constant` is that of
-    OURS:P3.1 and OURS:P3.4.U: $c_1$ does not fall and $c_2$ does not rise when the norms grow, and
-    with their extreme values over the ball the displayed bound is derived to be at most a multiple
-    of $\ln(L)^{-1/2}+\ln(L)^{-1}$. Here `share` multiplies the right sides.
+    that the printed constants do not depend on norms only. Repaired, those of OURS:P3.1 and
+    OURS:P3.4.U stand for them: $c_1$ does not fall and $c_2$ does not rise when $\|U\|_{\rm op}$
+    and $\|V\|_{\rm op}$ grow. With their extreme values over the ball the displayed $g_1(L,U,V)$ is
+    derived to be at most a multiple of $\ln(L)^{-1/2}+\ln(L)^{-1}$, which tends to $0$. Here
+    `share` multiplies the right sides.
     """
     if constant == "printed":
         w, rows = Fraction(3, 4), ((Fraction(1), Fraction(0)), (Fraction(3, 5), Fraction(-4, 5)))
@@ -187,10 +191,11 @@ def constants_depend_on_the_norms(*, constant: str = "printed", share: Fraction 
 
 @claim("BB:CE.3.b/monotone", control={"factor": Fraction(1, 2)})
 def the_displayed_supremum(*, factor: int | Fraction = 1) -> Evidence:
-    r"""The displayed $g_1(L,U,V)$ is derived, for every random $\sigma_\mu$, to be at most the
-    display with the suprema of $c_1$ and of the fourth moment of $T$ and the infimum of $c_2$. In
-    numbers, $L^{-(c+e)/\sigma^2}\leq L^{-c/\sigma^2}$ for $c,e>0$, and $x^2y^2(xy+z)$ increases in
-    $x=c_1^{1/4}$ and in the fourth roots $y,z$ of the moments. Here `factor` multiplies the bounds.
+    r"""The displayed $g_1(L,U,V)$ increases in $c_1$ and in the fourth moment of $T$ and decreases
+    in $c_2$, so that it is at most the display with their suprema and infimum, which is derived for
+    every random $\sigma_\mu$. In numbers, $L^{-(c+e)/\sigma^2}\leq L^{-c/\sigma^2}$ for $c,e>0$,
+    and $x^2y^2(xy+z)$ increases in $x=c_1^{1/4}$ and in the fourth roots $y,z$ of the moments. Here
+    `factor` multiplies the bounds.
     """
     c, e, v = sp.symbols("c e v", positive=True)
     r = sp.Symbol("r", nonnegative=True)
@@ -219,17 +224,21 @@ def the_displayed_supremum(*, factor: int | Fraction = 1) -> Evidence:
     control={"scale": Fraction(2, 3)},
 )
 def the_gradients_come_together(*, scale: Fraction = Fraction(1)) -> Evidence:
-    r"""At every point of the ball the distance is derived to be at most $(\sqrt M+\sqrt X)\sqrt
-    Z+\sqrt{NX}$ with constants $M$ and $N$, an $X$ of order $\ln(L)^{-2}$ and a
-    $Z=c_3((\frac2{c_4e})^2\delta+(\frac3{c_4e})^3K\,\mathbb{E}\sigma_\mu^{12}/\ln L)$ if
-    $\mathbb{E}[\sigma_\mu^{12};\sigma_\mu^2\geq K]\leq\delta$; a $K$ can be chosen for the $\delta$
-    that $\varepsilon$ needs, so that from an explicit $L^\star(\varepsilon)$ on it is at most
-    $\varepsilon$ on the whole ball. This rests on Assumption 4.2 (i) and (ii), the formula of the
-    gradient, Propositions 3.1 and 3.4 with our constants, Lemma D.1 and the second moments of
-    tokens and tilted tokens at every task, with constants for $\|U\|_{\rm op}=\|V\|_{\rm
-    op}=2\rho$, or larger. The displayed bound is the part BB:CE.5/one. The second route measures
-    for one Gaussian covariate that the supremum is at most $1.02\cdot2\rho\Sigma/\sqrt L$; `scale`
-    multiplies both bounds.
+    r"""At every point of the ball $\|\nabla\mathcal{R}_L-\nabla\mathcal{R}_\infty\|$ is at most
+    $(\sqrt M+\sqrt X)\sqrt Z+\sqrt{NX}$ with constants $M$ and $N$, an $X$ of order $\ln(L)^{-2}$
+    and a $Z=c_3((\frac2{c_4e})^2\delta+(\frac3{c_4e})^3K\,\mathbb{E}\sigma_\mu^{12}/\ln L)$ if
+    $\mathbb{E}[\sigma_\mu^{12};\sigma_\mu^2\geq K]\leq\delta$. As $\mathbb{E}\sigma_\mu^{12}$ is
+    finite, a $K$ can be chosen for the $\delta$ that $\varepsilon$ needs; then the left side is at
+    most $\varepsilon$ on the whole ball from an explicit $L^\star(\varepsilon)$ on, and its
+    supremum is a $g_2(L)$ that tends to 0. This is derived from Assumption 4.2 (i) and (ii) and the
+    formula of the gradient: Proposition 3.1, the output of Lemma D.1, the second moments of tokens
+    and tilted tokens, and Proposition 3.4 with our constants, which is read off its row, are
+    carried over to every task, and all constants are those for $\|U\|_{\rm op}=\|V\|_{\rm
+    op}=2\rho$, or larger. The bound that the corollary displays for $g_2$ is the part BB:CE.5/one.
+
+    Second route: for in-context regression with one Gaussian covariate the supremum over the ball
+    is measured to be at most $1.02\cdot2\rho\Sigma/\sqrt L$. Here `scale` multiplies both bounds;
+    the control exceeds the second one.
     """
     instances = transfers(LENGTHS)
     radius, S = 2 * instances[0].rho, instances[0].infinite.S
@@ -289,10 +298,12 @@ def drawn_gradients(bounds: list[float]) -> Computed:
     hypotheses=("L in Integers", "L >= 1", "d in Integers", "d >= 1", "sigma_mu >= 1"),
 )
 def the_displayed_bound_at_one_token(*, bound: str = "printed", factor: Fraction = Fraction(1)) -> Evidence:
-    r"""At $L=1$ with $y=0$ and the loss $\|z\|^2/2$ the gradients differ, and the displayed bound
+    r"""At $L=1$ with $y=0$, where the loss is $\|z\|^2/2$,
+    $\|\nabla\mathcal{R}_L-\nabla\mathcal{R}_\infty\|$ is positive and the displayed bound on $g_2$
     is $0$ for all constants. Repaired, the `bound` is that of Lemma E.4 as repaired, with suprema
     over the ball of the risk and of the mean squares, which is derived for the squared loss and
-    every $L\geq1$; that it tends to $0$ is BB:CE.5/limit. Here `factor` multiplies it.
+    every $L\geq1$ from the formula of the gradient; that it tends to $0$ is BB:CE.5/limit. Here
+    `factor` multiplies it.
     """
     if bound == "printed":
         return gradients_for_one_token(bound=bound, factor=factor)

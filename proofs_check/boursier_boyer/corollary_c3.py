@@ -43,8 +43,10 @@ ZERO_FUNCTION = Point(on_line((1, -1), (HALF, HALF)), Fraction(0), (Fraction(0),
     reference={},
 )
 def tail_of_the_error(*, event: str = ">=", c: int | Fraction = 108) -> Evidence:
-    r"""As printed it is refuted at $f=0$, where the event is sure; repaired, the `event` has the
-    strict inequality, and the bound, whose 108 is `c`, is derived for every $\delta$ in $(0,1)$.
+    r"""For $\delta\geq\delta_0$, $\mathbb{P}(\|R_L/S_L-R/S\|^2\geq C/(\delta L))\leq\delta$ with
+    $C=108e^{4\sigma^2\|Uz\|^2}\sqrt{\mathbb{E}\|f(Z_1)\|^4}$. As printed it is refuted at $f=0$,
+    where the event is sure; repaired, the `event` has the strict inequality, and the bound is
+    derived for every $\delta$ in $(0,1)$.
     """
     tail = Tail(
         error_squared,
@@ -68,8 +70,9 @@ X = {x: L * exp(-2 * a2) / 8}
 
 @claim("BB:CC.3.a", dial="c", reference=dict(x=sp.Rational(25, 2) * exp(-sp.Rational(1, 2))))
 def delta_0_exceeds_delta_min(*, c: int | Fraction = 64) -> Evidence:
-    r"""Derived from $e^{-x}\leq1/x^2$ at $x=Le^{-2\sigma^2\|Uz\|^2}/8$; another `c` than the 64 of
-    $\delta_0$ puts $c/64$ in front of $1/x^2$.
+    r"""For every $x>0$, $e^{-x}\leq1/x^2$; at $x=Le^{-2\sigma^2\|Uz\|^2}/8$ this gives
+    $\delta_0=c\,e^{4\sigma^2\|Uz\|^2}/L^2\geq\delta_{\min}$ with `c` = 64. Another `c` puts $c/64$
+    in front of $1/x^2$.
     """
     reason = forall(exp(-x), "<=", sp.Rational(c, 64) / x**2, {x: (0, oo)})
     return all_of(reason, forall(delta_0(L, a2, c), ">=", delta_min(L, a2), DOMAIN, via=X))

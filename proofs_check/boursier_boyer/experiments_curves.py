@@ -57,9 +57,12 @@ OPEN_REASON = (
 def distances_are_more_erratic(
     *, longest: int = 1000, swapped: bool = False, measured: Measurements | None = None
 ) -> Evidence:
-    """On anisotropic data, as written and from one seed, the curve of the distance falls, all falls
-    taken together, by at least a tenth of its largest value on its way at $L=10$ or $L=100$, and by
-    less at $L=1000$ than at each of them. The control says the contrary.
+    """On anisotropic data, as written and from one seed, the curve of the distance falls by at
+    least a tenth of its largest value on its way at $L=10$ or $L=100$, and by less at $L=1000$ than
+    at each of them.
+
+    The measure is the sum of all falls between records over the largest value. The control says the
+    contrary.
     """
     runs = measurements(measured)
     lengths = (10, 100, longest)
@@ -88,8 +91,10 @@ def risks_are_more_irregular(
     *, longest: int = 1000, swapped: bool = False, measured: Measurements | None = None
 ) -> Evidence:
     """As written, at $L=10,100,1000$, for each architecture and each start from which no run fails,
-    the drop of the risk, between its first and its last tenth, takes more decades of steps on
-    anisotropic than on isotropic data. The control says the contrary.
+    the drop of the risk takes more decades of steps on anisotropic than on isotropic data.
+
+    The measure is taken between the first and the last tenth of the drop: one descent takes a part
+    of a decade, a descent in stages takes more. The control says the contrary.
     """
     runs = measurements(measured)
     lengths = (10, 100, longest)

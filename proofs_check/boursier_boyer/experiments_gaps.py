@@ -193,10 +193,12 @@ def _gaps(
 
 @claim("BB:S6.f1a", control={"power": 0}, needs=("BB:A.1.norm",))
 def outputs_of_figure_1(*, power: int = 1, measured: Measurements | None = None) -> Evidence:
-    r"""At fixed parameters $\mathbb{E}(T_{\rm soft}-T_{\rm lin})^2$ falls with $L$, exactly at
-    every task, query, covariance and parameters whose scores have the variances tried; the measured
-    means at random starts are a second route. In the control linear attention is not divided by
-    $L$.
+    r"""At fixed parameters $\mathbb{E}(T_{\rm soft}-T_{\rm lin})^2$ falls with $L$, where linear
+    attention is divided by $L$.
+
+    The gap is exact at every task, query, covariance and parameters whose scores have the variances
+    tried; the measured means at random starts are a second route. In the control linear attention
+    is not divided.
     """
     found = outputs_approach(power)
     return (
@@ -208,18 +210,22 @@ def outputs_of_figure_1(*, power: int = 1, measured: Measurements | None = None)
 
 @claim("BB:S6.f1b", control={"growth": 3})
 def gradients_of_figure_1(*, growth: int = 0, measured: Measurements | None = None) -> Evidence:
-    r"""At random starts of ours $\|\nabla\mathcal{R}_{\rm soft}-\nabla\mathcal{R}_{\rm lin}\|^2$,
-    for the population risks as functions of $(O,V,K,Q)$, falls with $L$ on isotropic data; given
-    task and query it has a closed form. The control multiplies it by $L^3$.
+    r"""At random starts $\|\nabla\mathcal{R}_{\rm soft}-\nabla\mathcal{R}_{\rm lin}\|^2$, for the
+    population risks as functions of $(O,V,K,Q)$, falls with $L$ on isotropic data.
+
+    The gap has a closed form given task and query, and is averaged at starts of ours and at lengths
+    of the figure. The control multiplies it by L^3.
     """
     return gradients_approach(measurements(measured), "isotropic", growth)
 
 
 @claim("BB:A.fig5", control=({"growth": 3}, {"power": 0}), needs=("BB:A.1.norm", "BB:S6.f1a"))
 def figure_5(*, growth: int = 0, power: int = 1, measured: Measurements | None = None) -> Evidence:
-    """On anisotropic data the gradients are judged as in BB:S6.f1b and the outputs as in BB:S6.f1a,
-    exactly and for every covariance, with the measured means as a second route; so are their
-    controls.
+    """On anisotropic data both gaps at random starts, of the outputs and of the gradients, fall
+    with $L$.
+
+    The gradients are judged as in BB:S6.f1b, the outputs as in BB:S6.f1a, exactly and for every
+    covariance, with the measured means as a second route; so are their controls.
     """
     runs = measurements(measured)
     outputs = outputs_approach(power)

@@ -45,9 +45,12 @@ STANDARD_ERRORS = 6.5
 @claim("BB:A.1", control={"normalised": False})
 def trained_architectures(*, normalised: bool = True) -> Evidence:
     """A step of our SGD with rate $10^{-3}$ and batches of 128 descends the risk of the displayed
-    architectures at a random start. The means over batches of loss and gradient are compared with
-    plain NumPy that goes through all tokens as the displays do; in the control linear attention
-    lacks the factor $1/L$.
+    architectures at a random start.
+
+    The means over batches of the loss and of the step's gradient in O and V are compared with plain
+    NumPy that goes through all tokens as the displays do, at L = 10; "not normalised" means linear
+    attention without the factor 1/L. The start is PyTorch's for layers without bias, uniform on
+    [-1/sqrt(d + 1), 1/sqrt(d + 1)]; `train` has 500 000 steps by default.
     """
     start = initial_parameters(5, 0)
     entries = np.concatenate([part.ravel() for part in start]) * math.sqrt(6)
@@ -114,9 +117,13 @@ def _plain_steps(attention: str, scale: float, batches: int) -> Any:
 
 @claim("BB:A.2", control={"rho": Fraction(1, 3)})
 def anisotropic_covariance(*, rho: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""The covariance of our anisotropic runs as written has the printed entries with $d=5$, and
-    leading minors $(1-\frac14)^{k-1}$. In the control $\frac13$ stands for $\frac12$. Runs as coded
-    have other prompts and queries, see BB:A.fig6.
+    """The covariance of our anisotropic runs "as written" has the entries $2^{-|i-j|}$ with $d=5$,
+    and is positive definite.
+
+    In the control rho = 1/3 stands for 1/2.
+
+    The leading minors of the covariance are (1 - rho^2)^(k - 1). Runs "as coded" have other prompts
+    and queries, see BB:A.fig6.
     """
     used = sp.Matrix(5, 5, lambda i, j: sp.Rational(float(COVARIANCES["anisotropic"][i, j])))
     shown = sp.Matrix(5, 5, lambda i, j: sp.Rational(rho) ** abs(i - j))
@@ -158,8 +165,10 @@ def _curves(measured: Measurements, covariance: str) -> Iterator[tuple[str, int,
 def converges_before_50_000_steps(*, step: int = 50_000, measured: Measurements | None = None) -> Evidence:
     """In at least half of the runs of ours behind Figure 4, on isotropic data and at the lengths
     listed, step 50 000 leaves at most a tenth of the drop of the risk, which is that from the risk
-    of predicting 0 to the risk at the end; from some starts it takes longer (BB:A.fig4/late). In
-    the control an earlier step stands for 50 000.
+    of predicting 0 to the risk at the end. In the control an earlier step stands for 50 000.
+
+    How long a run stays near the origin, and near further saddle points of the risk, depends on the
+    start, and from some it is longer (BB:A.fig4/late).
     """
     runs = measurements(measured)
     late, sure, tried = [], 0, 0
@@ -221,10 +230,14 @@ def from_one_start_it_takes_longer(*, start: str = "seed 21") -> Evidence:
 def softmax_fails_more_seldom(*, stable: str = "softmax", measured: Measurements | None = None) -> Evidence:
     """Of the random starts from which one architecture fails more often than the other, isotropic
     and anisotropic data taken together, more than half are starts from which linear attention does.
-    In each pair both see the same prompts, or have the same start; undecided pairs are left out.
 
-    All runs from one start count as one, because they are not independent, and the starts are
-    judged by the sign test; where nothing fails more often, nothing is decided.
+    A run has failed if at its end more than a twentieth of the drop from the risk of predicting 0
+    to the limit of the flow from the block start is missing, and the risk stands still: in the last
+    tenth it fell by less than a twentieth of what is missing. A run that may still arrive is
+    undecided, and so is its pair. In each pair both see the same prompts, or have the same start.
+
+    The starts are a sample, and are judged by the sign test. All runs from one start count as one,
+    because they are not independent. Where nothing fails more often, nothing is decided.
     """
     from scipy.stats import binom
 
@@ -323,14 +336,16 @@ def the_block_start_is_not_necessary(
     *, start: str = "random", longest: int = 100, measured: Measurements | None = None
 ) -> Evidence:
     """On isotropic data and for prompts of at most 100 tokens, training of softmax attention from
-    the random starts of Appendix A.1 ends at the risk that it reaches from Assumption 5.1, up to a
-    twentieth of the drop. The control says it of the start at 0, from which no step moves anything.
+    the random starts of Appendix A.1 ends at the risk that it reaches from Assumption 5.1.
 
-    Linear attention ends elsewhere from seed 0 at L = 100 (BB:A.2.stab/linear), and softmax
-    attention from seed 0 at L = 1000, with the risk 0.1275 after 500 000 steps instead of 0.0600.
-    That is no contradiction to the limit of Theorem 5.2 from random starts: in the minimum off the
-    block manifold the risk of linear attention exceeds half the label noise by about 1.3/sqrt(L),
-    from the block start by 3.25/L.
+    The risks may differ by a twentieth of the drop from the risk of predicting 0. The control says
+    it of the start at 0 in place of random ones, from which no step moves anything. Linear
+    attention, which is trained as well, ends elsewhere from seed 0 at L = 100 (BB:A.2.stab/linear);
+    the appendix says itself that some runs of linear attention failed. At longer prompts softmax
+    attention ends elsewhere as well: from seed 0 at L = 1000 with the risk 0.1275 after 500 000
+    steps, instead of 0.0600. That is no contradiction to the limit of Theorem 5.2 from random
+    starts: in the minimum off the block manifold the risk of linear attention exceeds half the
+    label noise by about 1.3/sqrt(L), from the block start by 3.25/L.
     """
     if start == "zero":
         return _from_zero(longest)

@@ -80,9 +80,11 @@ def log_moment_generating_function(*, half: Fraction = Fraction(1, 2)) -> Eviden
 
 @claim("BB:L2.1.a", control={"half": Fraction(1)})
 def output_of_a_gaussian_prompt(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""Derived for every score and $\Gamma=RR^{\top}$ of any rank, where `half` is half the factor
-    of the second term. The second route is the gradient of the log moment generating function, in
-    every dimension, and cubature.
+    r"""For tokens $Z=m+Rg$ with $g$ standard normal, so that $\Gamma=RR^{\top}$ is of any rank, and
+    for every score $a^{\top}Z$, the output $V\,\mathbb{E}[e^{a^{\top}Z}Z]/\mathbb{E}e^{a^{\top}Z}$
+    is derived to be $Vm+V\Gamma a$; `half` is half the factor of the second term. The second route
+    is the gradient of the log moment generating function $a^{\top}m+\frac12a^{\top}\Gamma a$ at
+    $a=K^{\top}Qz$, in every dimension, and cubature.
     """
     log_mgf = a.T * m + int(2 * half) * (a.T * Gamma * a) / 2
     output = V * log_mgf.grad("a").substitute("a", K.T * Q * z)
@@ -93,10 +95,10 @@ def output_of_a_gaussian_prompt(*, half: Fraction = Fraction(1, 2)) -> Evidence:
 
 @claim("BB:L2.1.b", control={"factor": 2}, cites=(GENERATING_FUNCTION,))
 def image_of_the_measure_itself(*, factor: int = 1) -> Evidence:
-    r"""For $\Gamma=RR^\top$ of any rank and every $c$ it is derived that $\mathbb{E}e^{c^\top
-    T}=e^{c^\top\bar m+\frac12c^\top Cc}$ for the output $T$, with the printed mean $\bar m$ and
-    covariance $C$, each times `factor` = 1; so $T$ is Gaussian. The second route computes its two
-    moments.
+    r"""For $z\sim\mathcal{N}(m,\Gamma)$, $\Gamma=RR^\top$ of any rank, and every $c$ it is derived
+    that $\mathbb{E}e^{c^\top T}=e^{c^\top\bar m+\frac12c^\top Cc}$ for the output $T$ of attention
+    on $\mu$ at $z$, with the printed mean $\bar m$ and covariance $C$, each times `factor` = 1; so
+    $T$ is Gaussian. The second route computes the two moments of $Vm+V\Gamma K^{\top}Qz$.
     """
     T, M = V * m + V * Gamma * K.T * Q * z, V * Gamma * K.T * Q
     mean = V * (ALGEBRA.I + Gamma * K.T * Q) * m

@@ -36,9 +36,10 @@ delta = sp.Symbol("delta", positive=True)
     reference={},
 )
 def error_of_the_softmax_average(*, c: int | Fraction = 27) -> Evidence:
-    r"""The bound, whose 27 is `c`, is derived for every $\delta$ in $(0,1)$, from our bound R1 of
-    the second moment and Markov's inequality. It is also tried for every $\delta$ that is admitted
-    by the condition, which is printed without $\sigma^2$.
+    r"""The bound $\mathbb{P}(\|R_L/S_L-R/S\|^2>27\beta^2)<4\delta$ is derived for every $\delta$ in
+    $(0,1)$, from our bound R1 of the second moment and Markov's inequality. It is also tried for
+    every $\delta\geq\exp(-\frac{L}{8}e^{-2\|Uz\|^2})$, the condition that is printed without
+    $\sigma^2$.
     """
     L, a2, K, sigma2 = (symbol(name) for name in ("L", "a2", "F4", "sigma2"))
     tail = Tail(
@@ -90,9 +91,9 @@ def tail_beyond(limit: int | Fraction, rest: sp.Expr | int | Fraction, three: in
 
 @claim("BB:LC.1.13-14", control=dict(factor=Fraction(9, 10)))
 def error_splits_into_two_terms(*, factor: int | Fraction = 1) -> Evidence:
-    r"""Derived by the triangle inequality for vectors. The second route is $\frac{R_L}{S_L}-\frac
-    RS=\frac{R_L-R}{S_L}+R\,(\frac1{S_L}-\frac1S)$ for one coordinate; `factor` multiplies its last
-    term.
+    r"""The inequality (14) is derived by the triangle inequality for vectors. The second route is
+    the identity $\frac{R_L}{S_L}-\frac RS=\frac{R_L-R}{S_L}+R\,(\frac1{S_L}-\frac1S)$ of one
+    coordinate; `factor` multiplies its last term.
     """
     R_L, R = sp.symbols("R_L R", real=True)
     S_L, S = sp.symbols("S_L S", positive=True)
@@ -102,8 +103,8 @@ def error_splits_into_two_terms(*, factor: int | Fraction = 1) -> Evidence:
 
 @claim("BB:LC.1.am/choice", control=dict(c=3))
 def alpha_minus_makes_the_tail_delta(*, c: int = 2) -> Evidence:
-    r"""With this $\alpha_-$ the Chung-Lu bound $\exp(-\frac1c\alpha_-^2Le^{-2\sigma^2\|Uz\|^2})$
-    with `c` = 2 is $\delta$.
+    r"""With $\alpha_-=e^{\sigma^2\|Uz\|^2}\sqrt{2\ln(1/\delta)/L}$ the Chung-Lu bound
+    $\exp(-\frac12\alpha_-^2Le^{-2\sigma^2\|Uz\|^2})$ is $\delta$.
     """
     with sp.evaluate(False):  # so that the engine computes the bound, and not SymPy before it
         bound = exp(-(alpha_minus(L, a2, delta) ** 2) * L * exp(-2 * a2) / c)
@@ -112,10 +113,15 @@ def alpha_minus_makes_the_tail_delta(*, c: int = 2) -> Evidence:
 
 @claim("BB:LC.1.inv", control=(dict(c=Fraction(99, 100)), dict(share=Fraction(2, 5))))
 def distance_of_the_inverses(*, c: int | Fraction = 1, share: int | Fraction = 1) -> Evidence:
-    r"""All bounds, those of $1/S_L-1/S$ too, are derived on the event with $\alpha_-<1$, and so the
-    probability $1-2\delta$; `c` = 1 stands in front of each bound, and `share` multiplies
-    $2\delta$. The second route are the inequalities for $y=S_L/S$, and
-    $\mathbb{P}(S_L\leq(1-\alpha_-)S)$, where the event fails, on the worst laws.
+    r"""On the event $(1-\alpha_-)S\leq S_L\leq(1+\alpha_+)S$ with $\alpha_-<1$ both printed bounds
+    of $1/S_L$ and both of $1/S_L-1/S$ hold, and $|\frac1{S_L}-\frac1S|\leq
+    c\max(\alpha_+,\frac{\alpha_-}{1-\alpha_-})\frac1S$ with `c` = 1. The event, and so the last
+    inequality, has at least the probability $1-2\delta$. All of this is derived.
+
+    A factor c other than 1 stands in front of each bound, and `share` multiplies $2\delta$. The
+    second route are the inequalities for $y=S_L/S$. The event fails where $S_L<(1-\alpha_-)S$, and
+    even $\mathbb{P}(S_L\leq(1-\alpha_-)S)$ is compared with $2\delta$ on the worst laws, at the
+    $\delta$ of each $\alpha_-=\alpha$.
     """
     domain = {y: (0, oo), m: HALF_OPEN_UNIT_INTERVAL, p: (0, oo)}
     event = [(y, ">=", 1 - m), (y, "<=", 1 + p)]
@@ -141,8 +147,8 @@ def distance_of_the_inverses(*, c: int | Fraction = 1, share: int | Fraction = 1
 
 @claim("BB:LC.1.glue.a", dial="factor")
 def the_sum_of_weights_is_at_least_L_in_the_mean(*, factor: int | Fraction = 1) -> Evidence:
-    r"""Derived from the definition of sub-Gaussian alone; the second route is $Le^x\geq L(1+x)$ for
-    every score $x$, where `factor` stands for the 1.
+    r"""The sum of the weights has the mean $S\geq L$, by the definition of sub-Gaussian alone; the
+    second route is $Le^x\geq L(1+x)$ for every score $x$.
     """
     x = sp.Symbol("x", real=True)
     tangent = forall(L * exp(x), ">=", L * (sp.Rational(factor) + x), {L: Integers(1, oo), x: (-oo, oo)})
@@ -156,10 +162,12 @@ def the_sum_of_weights_is_at_least_L_in_the_mean(*, factor: int | Fraction = 1) 
     reference={},
 )
 def gluing_the_two_terms(*, three: int | Fraction = 3, one: int | Fraction = 1) -> Evidence:
-    r"""Derived for every $\delta$ in $(0,1)$ with $\alpha_-<1$; where the cap makes $\alpha_-=1$
-    the bound is infinite. The second route tries it with $\alpha_+\|R/S\|+\beta$, which is proved
-    to be smaller, and $3.99\,\delta$. Here `three` is the number under the roots of $\alpha_+$ and
-    $\beta$, and `one` the 1 of $1-\alpha_-$.
+    r"""The bound $\mathbb{P}(\|R_L/S_L-R/S\|>\max(\alpha_+,\frac{\alpha_-}{1-\alpha_-})\|R/S\|
+    +\frac{\beta}{1-\alpha_-})<4\delta$ is derived for every $\delta$ in $(0,1)$ with $\alpha_-<1$;
+    where the cap makes $\alpha_-=1$ the bound of the error is infinite. The second route tries it
+    with $\alpha_+\|R/S\|+\beta$, which is proved to be smaller, and $3.99\,\delta$.
+
+    `three` is the number under the roots of alpha_+ and beta, and `one` the 1 of 1 - alpha_-.
     """
     r, b, gap = sp.Symbol("RS", nonnegative=True), sp.Symbol("beta", positive=True), sp.Rational(one) - m
     domain = {m: HALF_OPEN_UNIT_INTERVAL, p: (0, oo), r: Closed(0, oo), b: (0, oo)}
@@ -183,8 +191,8 @@ def error_of_the_numerator_over_the_normaliser(*, c: int | Fraction = 1) -> Evid
 
 @claim("BB:LC.1.dmin", control=dict(c=9))
 def alpha_minus_below_a_half(*, c: int | Fraction = 8) -> Evidence:
-    r"""Both directions are derived, with `c` = 8 in $\delta_{\min}$. The second route is the
-    identity
+    r"""Both directions of $\alpha_-\leq\frac12\Leftrightarrow\delta\geq\delta_{\min}$ are derived,
+    with `c` = 8 in $\delta_{\min}$. The second route is the identity
     $\alpha_-^2-\frac14=\frac2Le^{2\sigma^2\|Uz\|^2}(\ln\frac1\delta-\ln\frac1{\delta_{\min}})$.
     """
     difference = log(1 / delta) - log(1 / delta_min(L, a2, c))
@@ -199,9 +207,12 @@ def alpha_minus_below_a_half(*, c: int | Fraction = 8) -> Evidence:
     reference={},
 )
 def the_inverse_is_at_most_two(*, three: int | Fraction = 3, c: int | Fraction = 2) -> Evidence:
-    r"""Both are derived with `c` for each 2 and `three` under the roots of $\alpha_+$ and $\beta$;
+    r"""For $\delta\geq\delta_{\min}$, $\frac1{1-\alpha_-}\leq c$ with `c` = 2, and
+    $\mathbb{P}(\|R_L/S_L-R/S\|>\max(\alpha_+,c\alpha_-)\|R/S\|+c\beta)<4\delta$. Both are derived;
     the second route tries the latter with $\alpha_+$ for the maximum, as in BB:LC.1.a2a, for every
-    $\delta$ in $(0,1)$, and with $3.99\,\delta$.
+    $\delta$ in $(0,1)$, and with $3.99\,\delta$ on the right.
+
+    `three` is the number under the roots of alpha_+ and beta.
     """
     inverse = forall(1 / (1 - m), "<=", c, {m: Closed(0, sp.Rational(1, 2))})
     return derivation("BB:LC.1.half", inverse, tail_beyond(1, c, three), three=three, c=c)
@@ -209,9 +220,12 @@ def the_inverse_is_at_most_two(*, three: int | Fraction = 3, c: int | Fraction =
 
 @claim("BB:LC.1.a2a", control=dict(c=Fraction(29, 10)), reference={})
 def alpha_plus_is_twice_alpha_minus(*, c: int | Fraction = 3) -> Evidence:
-    r"""Both are proved with the printed `c` = 3 under the root of $\alpha_+$, and hold from $c=8/e$
-    on. Here $\alpha_-$ is not capped at 1, as it is at most $\frac12$ for
-    $\delta\geq\delta_{\min}$.
+    r"""Both $\alpha_+\geq2\alpha_-$ and
+    $\max(\alpha_+,2\alpha_-)\|R/S\|+2\beta\leq\alpha_+\|R/S\|+2\beta$ are proved with the printed
+    `c` = 3 under the root of $\alpha_+$. They hold from $c=8/e$ on.
+
+    Here alpha_- is not capped at 1: the row speaks of delta >= delta_min, for which it is at most
+    1/2, and a cap would only make it smaller.
     """
     r, K = sp.symbols("RS K", nonnegative=True)  # f may be 0
     plus, twice = alpha_plus(L, a2, delta, c=c), 2 * alpha_minus(L, a2, delta)
@@ -224,7 +238,10 @@ def alpha_plus_is_twice_alpha_minus(*, c: int | Fraction = 3) -> Evidence:
 
 @claim("BB:LC.1.fin", control=dict(three=Fraction(1, 37)), hypotheses=HYPOTHESES, reference={})
 def both_lines_of_the_last_display(*, three: int | Fraction = 3) -> Evidence:
-    r"""Derived, and tried for every $\delta$ with $3.99\,\delta$; `three` is under the roots."""
+    r"""For $\delta\geq\delta_{\min}$ the error $\|R_L/S_L-R/S\|$ exceeds either line of the last
+    display with probability less than $4\delta$. This is derived, and tried for every $\delta$ in
+    $(0,1)$ with $3.99\,\delta$; `three` is the number under the roots.
+    """
     second, fourth = symbol("F2"), symbol("F4")
     tails = tail_beyond(0, sqrt(second / fourth) + 2, three), tail_beyond(0, 3, three)
     return derivation("BB:LC.1.fin", *tails, three=three)
@@ -232,9 +249,10 @@ def both_lines_of_the_last_display(*, three: int | Fraction = 3) -> Evidence:
 
 @claim("BB:LC.1.fin/sum", control=(dict(c=Fraction(29, 10)), dict(c=Fraction(31, 10))), reference=dict(F=1))
 def the_sum_and_its_square(*, c: int | Fraction = 3) -> Evidence:
-    """The sum of both terms is at most the bound with `c` for its 3, and the square of that is at
-    most the bound of the lemma, with the $27$. Jensen's inequality for the moments of $f$ is
-    derived with it, and a premise of the second route.
+    r"""The sum of both terms is at most
+    $c\,e^{2\sigma^2\|Uz\|^2}(\mathbb{E}\|f\|^4)^{1/4}\sqrt{3/(\delta L)}$ with `c` = 3, and the
+    square of that is at most the bound of the lemma, with the $27$. Jensen's inequality for the
+    moments of $f$ is derived with it, and a premise of the second route.
     """
     F2 = sp.Symbol("F2", nonnegative=True)  # sqrt(E|f|^2)
     F = sp.Symbol("F", positive=True)  # (E|f|^4)^{1/4}

@@ -160,8 +160,9 @@ def _probability_within(lower: sp.Expr, upper: sp.Expr, level: sp.Expr) -> Evide
     hypotheses=("L in Integers", "L >= 1", "0 < delta", "delta < 1"),
 )
 def probability_of_the_lower_event(*, level: sp.Expr = delta) -> Evidence:
-    r"""The `level` is printed as $\delta$, which is refuted; $1-\delta$ is meant, and derived for
-    $\alpha_-<1$. For $\alpha_-\geq1$ the event is sure.
+    r"""The event $S_L\geq(1-\alpha_-)S$ has at least the probability `level`. Printed is $\delta$,
+    which is refuted; $1-\delta$ is meant, and derived for $\alpha_-<1$. For $\alpha_-\geq1$ the
+    event is sure.
     """
     found = _probability_within(LOWER, sp.oo, level)
     share = sp.cancel((1 - level) / delta)
@@ -176,8 +177,8 @@ def probability_of_the_lower_event(*, level: sp.Expr = delta) -> Evidence:
     hypotheses=("L in Integers", "L >= 1", "0 < delta", "delta < 1"),
 )
 def sandwich(*, factor: sp.Expr = sp.Integer(1), c: int = 1) -> Evidence:
-    r"""Printed is $1$ for the last `factor` $S$ of $(1-\alpha_-)S\leq S_L\leq(1+c\,\alpha_+)S$, `c`
-    = 1, which is refuted; with $S$ it is derived for $\alpha_-<1$.
+    r"""With `c` = 1, $\mathbb{P}((1-\alpha_-)S\leq S_L\leq(1+c\,\alpha_+)S)\geq1-2\delta$. Printed
+    is $1$ for the last `factor` $S$, which is refuted; with $S$ it is derived for $\alpha_-<1$.
     """
     found = _probability_within(LOWER, (1 + c * alpha_plus(L, a2, delta)) * factor, 1 - 2 * delta)
     return derivation("BB:LC.1.sand", found, c=Fraction(str(c))) if factor == S else found

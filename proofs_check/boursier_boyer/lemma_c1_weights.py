@@ -48,9 +48,11 @@ def moment(k: int, *, half: Fraction = Fraction(1, 2), root: bool = False) -> sp
 def moments_of_a_weight(
     *, first: Fraction = Fraction(1, 2), second: int | Fraction = 2, least: int | Fraction = 1
 ) -> Evidence:
-    r"""Derived from the definition of sub-Gaussian, and from $e^x\geq1+x$ at a centred score; the
-    second route is the worst of the laws with their exact sub-Gaussian constant. Here `first`,
-    `second` and `least` stand for $\frac12$, 2 and 1.
+    r"""For $M=e^{Z_1^{\top}Uz}$ the definition of sub-Gaussian gives $\mathbb{E}M\leq
+    e^{\sigma^2\|Uz\|^2/2}$ and $\mathbb{E}M^2\leq e^{2\sigma^2\|Uz\|^2}$, and $e^x\geq1+x$ at a
+    centred score gives $S\geq L$.
+
+    The second route is the worst of the laws with their exact sub-Gaussian constant.
     """
     searches = (
         worst_ratio(S, "<=", L * exp(first * a2)),
@@ -62,7 +64,10 @@ def moments_of_a_weight(
 
 @claim("BB:LC.1.M/jensen", dial="c")
 def exponential_above_its_tangent(*, c: int | Fraction = 1) -> Evidence:
-    r"""For every score $e^x\geq c+x$, `c` = 1: its mean gives $\mathbb{E}M\geq1$ and $S\geq L$."""
+    r"""For every score $x$, $e^x\geq c+x$ with `c` = 1.
+
+    The mean of the right side is 1 for a centred score: BB:LC.1.M has E M >= 1 and S >= L from it.
+    """
     x = sp.Symbol("x", real=True)
     return forall(exp(x), ">=", sp.Rational(c) + x, {x: (-oo, oo)})
 
@@ -70,8 +75,7 @@ def exponential_above_its_tangent(*, c: int | Fraction = 1) -> Evidence:
 @claim("BB:LC.1.M/exponents", control=dict(half=Fraction(1, 3)))
 def exponents_of_the_moments(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     r"""The definition of sub-Gaussian at $kUz$ gives $\mathbb{E}M^k\leq e^{k^2\sigma^2\|Uz\|^2/2}$.
-    Its exponents are checked for $k=2$ and, after a square root, for $k=4$ and $k=2$; `half` is the
-    $\frac12$.
+    Its exponents are checked for $k=2$ and, after a square root, for $k=4$ and $k=2$.
     """
     return all_of(
         identity(moment(2, half=half), exp(2 * b)),
@@ -88,8 +92,10 @@ def exponents_of_the_moments(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     reference=dict(alpha=RADEMACHER.values["alpha_-"]),
 )
 def lower_tail_of_the_sum_of_weights(*, c: int | Fraction = 2, second: int | Fraction = 2) -> Evidence:
-    """Derived by Chernoff's method, with `c` for the 2 of the first bound and `second` for that of
-    the last one, and citing no theorem; the search compares the sides by their exponents.
+    r"""For $0<\alpha<1$,
+    $\mathbb{P}(S_L\leq(1-\alpha)S)\leq\exp(-\frac{\alpha^2S^2}{cL\,\mathbb{E}M^2})\leq\exp(-\frac{\alpha^2L}ke^{-2\sigma^2\|Uz\|^2})$
+    with `c` = 2 and `second` $k=2$. This is derived by Chernoff's method, and cites no theorem; the
+    search compares the sides by their exponents.
     """
     tail = Tail(normaliser, "<=", (1 - alpha) * S, alpha)
     inner = worst_ratio(tail, "<=", exp(-(alpha**2) * S**2 / (c * L * EM2)), exponents=True)
@@ -101,7 +107,7 @@ def lower_tail_of_the_sum_of_weights(*, c: int | Fraction = 2, second: int | Fra
 
 @claim("BB:LC.1.CL/laplace", dial="c")
 def exponential_below_its_parabola(*, c: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""For $y\geq0$, as for $y=tM$, $e^{-y}\leq1-y+c\,y^2$ where `c` is $\frac12$."""
+    r"""For $y\geq0$, $e^{-y}\leq1-y+\frac{y^2}2$; this is applied to $y=tM$."""
     y = sp.Symbol("y", nonnegative=True)
     return forall(exp(-y), "<=", 1 - y + sp.Rational(c) * y**2, {y: Closed(0, oo)})
 
@@ -117,8 +123,10 @@ def exponent_at_the_best_t(*, c: int = 2) -> Evidence:
 
 @claim("BB:LC.1.BCL", dial="c", control=dict(second=Fraction(1, 2)), hypotheses=HYPOTHESES, reference={})
 def upper_tail_of_the_sum_of_weights(*, c: int | Fraction = 3, second: int | Fraction = 3) -> Evidence:
-    r"""Both are derived with `c` for the first 3 and `second` for the one under the root of
-    $\alpha_+$, by Chebyshev's inequality. In the search the thresholds are squared about $S$.
+    r"""Both $\mathbb{P}(S_L\geq S+\sqrt{cL\,\mathbb{E}M^2/\delta})<\delta$ and
+    $\mathbb{P}(S_L\geq(1+\alpha_+)S)<\delta$ are derived with `c` = 3 and with `second` = 3 under
+    the root of $\alpha_+$, by Chebyshev's inequality. In the search the thresholds are squared
+    about $S$.
     """
     inner = worst_ratio(Tail(deviation_S, ">=", c * L * EM2 / delta, delta), "<=", delta)
     outer = worst_ratio(
@@ -133,9 +141,10 @@ def upper_tail_of_the_sum_of_weights(*, c: int | Fraction = 3, second: int | Fra
 @claim("BB:LC.1.Q2", control=(dict(exponent=Fraction(39, 10)), dict(c=Fraction(9, 10))), reference={})
 def second_moment_of_a_weighted_value(*, exponent: int | Fraction = 4, c: int | Fraction = 1) -> Evidence:
     r"""With $M=e^{Z_1^{\top}Uz}$, $\mathbb{E}\|Mf\|^2\leq
-    c\,\sqrt{\mathbb{E}M^4\,\mathbb{E}\|f\|^4}$, `c` = 1, and the bound, with `exponent` for its
-    first 4, are derived. The second routes are the pointwise inequality at the best factor, and the
-    worst of the laws with their exact sub-Gaussian constant.
+    c\,\sqrt{\mathbb{E}M^4\,\mathbb{E}\|f\|^4}$ with `c` = 1, and $\mathbb{E}\|Mf\|^2\leq
+    e^{4\sigma^2\|Uz\|^2}\sqrt{\mathbb{E}\|f\|^4}$; `exponent` stands for the 4. The second routes
+    are the pointwise inequality at the best factor, and the worst of the laws with their exact
+    sub-Gaussian constant.
     """
     domain = {**WEIGHT_DOMAIN, **SQUARE_DOMAIN, **FACTOR_DOMAIN}
     pointwise = forall(2 * w**2 * F, "<=", sp.Rational(c) * (t * w**4 + F**2 / t), domain)
@@ -145,9 +154,10 @@ def second_moment_of_a_weighted_value(*, exponent: int | Fraction = 4, c: int | 
 
 @claim("BB:LC.1.15", control=(dict(exponent=Fraction(4, 5)), dict(c=Fraction(9, 10))), reference={})
 def size_of_the_limit(*, exponent: int | Fraction = 1, c: int | Fraction = 1) -> Evidence:
-    r"""Both are derived; `c` = 1 multiplies the first bound, and `exponent` = 1 the
-    $\sigma^2\|Uz\|^2$ of the second. The second route is the worst of the laws with their exact
-    sub-Gaussian constant.
+    r"""With $M=e^{Z_1^{\top}Uz}$, $\|R/S\|\leq c\,\sqrt{\mathbb{E}M^2\,\mathbb{E}\|f\|^2}$ with `c`
+    = 1, and $\|R/S\|\leq e^{\sigma^2\|Uz\|^2}\sqrt{\mathbb{E}\|f\|^2}$; `exponent` multiplies
+    $\sigma^2\|Uz\|^2$. The second route is the worst of the laws with their exact sub-Gaussian
+    constant.
     """
     first = worst_ratio(RS, "<=", sp.Rational(c) * sqrt(EM2 * F2))
     second = worst_ratio(RS, "<=", exp(exponent * a2) * sqrt(F2))
@@ -156,6 +166,9 @@ def size_of_the_limit(*, exponent: int | Fraction = 1, c: int | Fraction = 1) ->
 
 @claim("BB:LC.1.RL", dial="c", hypotheses=HYPOTHESES, reference={})
 def deviation_of_the_numerator(*, c: int | Fraction = 3) -> Evidence:
-    r"""Derived with `c` for the 3, as in Lemma C.2 for $Q_i=e^{z_i^{\top}Uz}f(z_i)$."""
+    r"""The bound $\mathbb{P}(\|R_L-R\|^2>\frac c\delta
+    Le^{4\sigma^2\|Uz\|^2}\sqrt{\mathbb{E}\|f\|^4})<2\delta$ is derived with `c` = 3, as in Lemma
+    C.2 for $Q_i=e^{z_i^{\top}Uz}f(z_i)$.
+    """
     search = worst_ratio(Tail(deviation_R, ">", c * L * exp(4 * a2) * K / delta, delta), "<=", 2 * delta)
     return derivation("BB:LC.1.RL", search, c=c)

@@ -23,9 +23,10 @@ delta = sp.Symbol("delta", positive=True)
 
 @claim("BB:LC.2", dial="c", hypotheses=("L in Integers", "L >= 1", "0 < delta", "delta < 1"), reference={})
 def sum_of_vectors_with_two_moments(*, c: int | Fraction = 3) -> Evidence:
-    r"""Derived with `c` for the 3: the mean square of the centred sum is at most $uL$, and Markov's
-    inequality gives even $\delta/3$. It is tried for $Q=e^{Z_1^{\top}Uz}f(Z_1)$, which takes any
-    values at the atoms.
+    r"""The bound $\mathbb{P}(\|\sum_i(Q_i-\mathbb{E}Q_i)\|^2>\frac c\delta uL)\leq2\delta$ with `c`
+    = 3 is derived for every $u\geq\mathbb{E}\|Q\|^2$: the mean square of the centred sum is at most
+    $uL$, and Markov's inequality gives $\delta/3$. It is tried for $Q=e^{Z_1^{\top}Uz}f(Z_1)$,
+    which takes any values at the atoms.
     """
     L, u = symbol("L"), symbol("EQ2")
     search = worst_ratio(Tail(deviation_R, ">", c * u * L / delta, delta), "<=", 2 * delta)
@@ -35,8 +36,9 @@ def sum_of_vectors_with_two_moments(*, c: int | Fraction = 3) -> Evidence:
 @claim("BB:LC.2/variance", control=dict(one=2))
 def variance_of_a_sum(*, one: int = 1) -> Evidence:
     r"""The mean square of the centred sum is
-    $\mathbb{E}\|\sum_iQ_i\|^2-L^2\|\mathbb{E}Q\|^2=L\,(\mathbb{E}\|Q\|^2-\|\mathbb{E}Q\|^2)$; `one`
-    stands for the 1 in the $L(L-1)$ pairs of different terms.
+    $\mathbb{E}\|\sum_iQ_i\|^2-L^2\|\mathbb{E}Q\|^2=L\,(\mathbb{E}\|Q\|^2-\|\mathbb{E}Q\|^2)$, where
+    $\mathbb{E}\|Q\|^2$ and $\|\mathbb{E}Q\|^2$ may vanish; `one` stands for the 1 in the $L(L-1)$
+    pairs of different terms.
     """
     L = sp.Symbol("L", integer=True, positive=True)
     square, mean = sp.symbols("q m", nonnegative=True)

@@ -47,10 +47,11 @@ SCALED = Point(on_line((1, -1), (HALF, HALF)), Fraction(0), (Fraction(244), Frac
 def mean_square_at_a_fixed_query(
     *, power: int = 1, c: int | Fraction = 1, square: int | Fraction = 1
 ) -> Evidence:
-    r"""Printed with $C_f$ to the `power` 1, it is refuted by one token; repaired, the power is 2,
-    and the bound, times `c` = 1 for $p=1$ and `square` = 1 for $p=2$, is derived: its first term is
-    above R1 for $L\geq2$, and its second one above
-    $2(1+e^{2\sigma^2\|Uz\|^2})\sqrt{\mathbb{E}\|f\|^4}$ for $L=1$.
+    r"""The mean $\mathbb{E}\|R_L/S_L-R/S\|^2$ is at most `c` = 1 times the bound of the lemma for
+    $p=1$ and `square` = 1 times that for $p=2$. Printed with $C_f$ to the `power` 1, it is refuted
+    by one token; repaired, the power is 2, and the bound is derived. Its first term is above R1 for
+    $L\geq2$, and its second one above $2(1+e^{2\sigma^2\|Uz\|^2})\sqrt{\mathbb{E}\|f\|^4}$ for
+    $L=1$.
     """
     common = (L, a2, F4, sigma2)
     linear = sp.Rational(c) * lemma_c4(*common, C_f[1], d, power=power)
@@ -143,9 +144,13 @@ def admitted(at_most: Fraction | None) -> tuple[sp.Expr, Fraction] | None:
     hypotheses=HYPOTHESES,
 )
 def split_of_the_mean(*, at_most: Fraction | None = None, constant: int | Fraction = 108) -> Evidence:
-    r"""As printed it is refuted by one Rademacher token. The repair asks for
-    $\delta_0\leq\frac{16}{27}$ (`at_most`): there it is tried on exact cases, with `constant` for
-    the 108 of the first two terms, and $\frac CL\leq t_0$ is proved for every $L$ and $\|Uz\|$.
+    r"""The line $\mathbb{E}\|\frac{R_L}{S_L}-\frac RS\|^2\leq\frac CL+\int_{C/L}^{t_0}\frac
+    C{Lt}dt+\int_{t_0}^\infty\mathbb{P}(\max_\ell\|f(z_\ell)\|^2\geq\frac t2-\|\frac RS\|^2)dt$ is
+    refuted as printed by one Rademacher token. The repair asks for $\delta_0\leq\frac{16}{27}$
+    (`at_most`).
+
+    Repaired, it is tried where delta_0 <= 16/27, on exact cases, and C/L <= t_0 is proved there for
+    every L and a2. `constant` is the 108 in front of the first two terms.
     """
     given = admitted(at_most)
     cases = [
@@ -197,9 +202,11 @@ def chain_of_the_union_bound(
     *, at_most: Fraction | None = None, tail: int | Fraction = 1, constant: int | Fraction = 1
 ) -> Evidence:
     r"""The chain leads from $\frac CL(1+\ln\frac{t_0L}C)+2L\int\mathbb{P}(C_f^2\|z\|^{2p}\geq
-    t)\,dt$ to the printed bound, whose two terms `constant` and `tail` scale. As printed it is
-    refuted; the witness names the `link` that fails, and the repair asks for
-    $\delta_0\leq\frac{16}{27}$.
+    t)\,dt$ to $\frac CL(1-\ln\delta_0)+2Lpe^{2d}$ times the last integral, and bounds
+    $\mathbb{E}\|\frac{R_L}{S_L}-\frac RS\|^2$. As printed it is refuted; the witness names the
+    `link` that fails, and the repair asks for $\delta_0\leq\frac{16}{27}$.
+
+    `constant` and `tail` scale the two terms of the last bound.
     """
     parts = []
     for p in (1, 2):
@@ -240,8 +247,9 @@ def integral_of_the_maximum(*, at_most: Fraction | None = None, two: int | Fract
 
 @claim("BB:LC.4.union/max", control=dict(c=Fraction(9, 10)))
 def union_bound(*, c: int | Fraction = 1) -> Evidence:
-    r"""The union bound is derived, with `c` = 1 before $L$; the event is that some token reaches
-    $u$. The second route is $1-(1-q)^L\leq c\,Lq$ for $q=1-e^{-x}$.
+    r"""The bound $\mathbb{P}(\max_\ell\|f(z_\ell)\|^2\geq u)\leq c\,L\,\mathbb{P}(\|f(z_1)\|^2\geq
+    u)$ with `c` = 1 is derived; the event is that some token reaches $u$. The second route is
+    $1-(1-q)^L\leq c\,Lq$ for $q=1-e^{-x}$.
     """
     x = sp.Symbol("x", nonnegative=True)
     domain = {LENGTH: Integers(1, oo), x: Closed(0, oo)}
@@ -256,12 +264,14 @@ def union_bound(*, c: int | Fraction = 1) -> Evidence:
 def change_of_variables(
     *, two: int | Fraction = 2, level: int | Fraction = 1, sixteen: int | Fraction = 16
 ) -> Evidence:
-    r"""For $p=1,2$ it is derived that $\mathbb{P}(\|f\|^2\geq t)\leq\mathbb{P}(C_f^2\|z\|^{2p}\geq
-    t)=\mathbb{P}(\|z\|^2\geq t^{1/p}/C_f^{2/p})\leq e^{2d}e^{-t^{1/p}/(16\sigma^2C_f^{2/p})}$;
-    `level` multiplies the second and third of these levels $t$, and `sixteen` is the 16. The
-    substitution $t=2(u+\|R/S\|^2)$ has $dt=2\,du$, $t=u^p$ has $dt=pu^{p-1}du$, and
-    $\ln\frac{t_0L}C=-\ln\delta_0+\ln\frac{16}{27}$. The second route are the events for one token,
-    and our tail that is below the exponential.
+    r"""For $p=1,2$ and $t>0$ it is derived that $\mathbb{P}(\|f\|^2\geq
+    t)\leq\mathbb{P}(C_f^2\|z\|^{2p}\geq t)=\mathbb{P}(\|z\|^2\geq t^{1/p}/C_f^{2/p})\leq
+    e^{2d}e^{-t^{1/p}/(16\sigma^2C_f^{2/p})}$. The substitution $t=2(u+\|R/S\|^2)$ has $dt=2\,du$,
+    $t=u^p$ has $dt=pu^{p-1}du$, and $\ln\frac{t_0L}C=-\ln\delta_0+\ln\frac{16}{27}$.
+
+    `level` multiplies the second and third of these levels t, and `sixteen` stands for the 16 of
+    the exponent. The second route are the events for one token, and our tail that is below the
+    exponential.
     """
     u, q, n, c = sp.symbols("u q n c", positive=True)  # n = |z|^2 and c = C_f^{2/p}
     theta, y = sp.symbols("theta y", nonnegative=True)
@@ -309,8 +319,9 @@ def last_display_but_one(*, power: int = 1, shortest: int = 1, two: int | Fracti
     r"""The bound of $\mathbb{E}\|\frac{R_L}{S_L}-\frac RS\|^2$ by $\frac{2C\ln L}L$ and a second
     term, with $(\frac L2-e^{2\sigma^2\|Uz\|^2})_+^{1/p}$ in its exponent, is printed for $L\geq1$
     and with $C_f$ to the `power` 1. It is refuted at $L=1$; the repair puts $C_f^2$ and asks for
-    $L\geq2$, where what is executed is that the first term, whose factor is `two`, is above
-    OURS:R1.
+    $L\geq2$.
+
+    For L >= 2 what is executed is that the first term is above OURS:R1; `two` is the 2 in it.
     """
     if power == 1:
         bound = lemma_c4(L, a2, F4, sigma2, C_f[1], d, positive_part=True).subs(

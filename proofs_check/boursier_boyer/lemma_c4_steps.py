@@ -43,8 +43,11 @@ def the_event_moves_to_the_largest_token(
     *, sign: str = "<=", c: int | Fraction = 2, half: int | Fraction = Fraction(1, 2)
 ) -> Evidence:
     r"""If the error is at least $t$, then $c\,\|\frac{R_L}{S_L}\|^2+c\,\|\frac RS\|^2\geq t$ with
-    `c` = 2; the `sign` is printed as $\leq$, which is refuted. From it the second line is proved,
-    with `half` for the $\frac12$. In both $t$ runs through all values that can be reached.
+    `c` = 2; the `sign` is printed as $\leq$, which is refuted. If $2\|\frac{R_L}{S_L}\|^2+2\|\frac
+    RS\|^2\geq t$, then $\|\frac{R_L}{S_L}\|^2\geq\frac t2-\|\frac RS\|^2$.
+
+    With theta in (0, 1], t = theta (|u| + |v|)^2 runs through the values that the error |u - v|^2
+    can reach, and t = theta (2|u|^2 + 2|v|^2) through those that the second line admits.
     """
     b, a = sp.symbols("v u", nonnegative=True)
     domain = {b: Closed(0, oo), a: Closed(0, oo), theta: sp.Interval.Lopen(0, 1)}
@@ -67,9 +70,9 @@ LARGEST_POINT_OF_HULL = {"z_k": 1, "f(z_k)": 2}
 )
 def average_lies_in_a_convex_hull(*, hull: str = "z_k", total: int | Fraction = 1) -> Evidence:
     r"""For every $v$ and token by token, $M-v^{\top}R_L/S_L$ stays a mean of the
-    $M-v^{\top}f(z_k)\geq0$ with positive weights of the sum `total` = 1, where
-    $M=\max_kv^{\top}f(z_k)$. Printed is the `hull` of the tokens, which is refuted by one token;
-    repaired, it is that of the $f(z_k)$.
+    $M-v^{\top}f(z_k)\geq0$ with positive weights of the sum 1, where $M=\max_kv^{\top}f(z_k)$.
+    Printed is the `hull` of the tokens, which is refuted by one token; repaired, it is that of the
+    $f(z_k)$.
     """
     average = softmax_attention([[1.0]], [0.0], [[0.0]], [[2.0]])[0]  # f(z) = 2z at the only token 1
     if average != 2:
@@ -86,7 +89,9 @@ def average_lies_in_a_convex_hull(*, hull: str = "z_k", total: int | Fraction = 
 
 @claim("BB:LC.4.log", control=(dict(c=Fraction(5, 2)), dict(six=7)), reference={})
 def logarithm_of_delta_0(*, c: int | Fraction = 64, six: int = 6) -> Evidence:
-    r"""Proved with `six` for the 6 and any `c` $\geq e$ for the 64 in $\delta_0$."""
+    r"""With `six` = 6, $1-\ln\delta_0=1+2\ln L-6\ln2-4\sigma^2\|Uz\|^2$. With `c` = 64 in
+    $\delta_0$, and with every $c\geq e$, $1-\ln\delta_0\leq2\ln L$.
+    """
     return all_of(
         identity(1 - log(delta_0(L, a2)), 1 + 2 * log(L) - six * log(2) - 4 * a2),
         forall(1 - log(delta_0(L, a2, c)), "<=", 2 * log(L), PROMPT_DOMAIN),
@@ -95,9 +100,11 @@ def logarithm_of_delta_0(*, c: int | Fraction = 64, six: int = 6) -> Evidence:
 
 @claim("BB:LC.4.t0", control=(dict(exponent=Fraction(9, 10)), dict(power=2)))
 def thresholds_and_limit(*, exponent: int | Fraction = 1, power: int = 1) -> Evidence:
-    r"""All of this is derived, the bounds of the limit from (15) and Jensen's inequality, with
-    `power` for the exponent 1 of $L$ in $t_0$ and `exponent` as in BB:LC.1.15; in the second route
-    $\rho$ and $\theta$ say how far the bounds are from equality.
+    r"""With $K=\sqrt{\mathbb{E}\|f(Z_1)\|^4}$ and `power` $k=1$, $t_0=L^kK$ and, for Lemma C.7,
+    $t_0=L^kK^2$. Moreover $\|R/S\|^2\leq e^{2\sigma^2\|Uz\|^2}K$ and $\|R/S\|^4\leq
+    e^{4\sigma^2\|Uz\|^2}K^2$. All of this is derived, the bounds of the limit from (15) and
+    Jensen's inequality; in the second route $\rho$ and $\theta$ say how far these are from
+    equality.
     """
     ratio = rho * exp(a2) * sqrt(theta * K)
     domain = {rho: UNIT_INTERVAL, theta: UNIT_INTERVAL, K: (0, oo), a2: Closed(0, oo)}
@@ -118,9 +125,13 @@ def thresholds_and_limit(*, exponent: int | Fraction = 1, power: int = 1) -> Evi
     reference=dict(theta=sp.tanh(sp.Rational(1, 2)) ** 2 / exp(sp.Rational(1, 2))),
 )
 def lower_limit_from_below(*, c: int | Fraction = 1) -> Evidence:
-    r"""Derived for $p=1,2$, with `c` = 1 before the exponential, for any positive $C_f$ that bounds
-    the quotient, so that $f=0$ is admitted; at $C_f=0$ the line divides by 0 (BB:LC.4/zero). The
-    second route is this without the root, in units of $\sqrt{\mathbb{E}\|f(Z_1)\|^4}$.
+    r"""For $p=1,2$ and $K=\sqrt{\mathbb{E}\|f(Z_1)\|^4}$, $(\frac{t_0}2-\|\frac
+    RS\|^2)_+^{1/p}/(16\sigma^2C_f^{2/p})\geq(\frac
+    L2-c\,e^{2\sigma^2\|Uz\|^2})_+^{1/p}K^{1/p}/(16\sigma^2C_f^{2/p})$ is derived, with `c` = 1. The
+    second route is this without the root, in units of $K$.
+
+    $C_f$ may be any positive number that bounds the quotient, so that $f=0$ is admitted; at $C_f=0$
+    the line divides by 0 (BB:LC.4/zero).
     """
     positive, least = (Max(L / 2 - e * exp(2 * a2), 0) for e in (theta, sp.Rational(c)))
     search = forall(positive, ">=", least, {**PROMPT_DOMAIN, theta: UNIT_INTERVAL})
@@ -133,9 +144,14 @@ def lower_limit_from_below(*, c: int | Fraction = 1) -> Evidence:
     reference=dict(m=1, theta=1, q=sp.tanh(sp.Rational(1, 2)) ** 2),
 )
 def lower_limit_from_above(*, c: int | Fraction = 22, four: int | Fraction = 4, grows: int = 4) -> Evidence:
-    """Derived for $p=1,2$ and any positive $C_f$ that bounds the quotient; for $p=2$ the right side
-    is at most that with the 22 of the lemma. The second route is the $p$-th power of this; `c`,
-    `four` and `grows` stand for the 22, the 4 of $2^4$ and that of $C_f^4$.
+    r"""With $m=\sqrt{\mathbb{E}\|Z_1\|^{4p}}$ and $p=1,2$, $\mathbb{E}\|f\|^4\leq C_f^4m^2$ and
+    $(\frac{t_0}2-\|\frac RS\|^2)_+^{1/p}/(16\sigma^2C_f^{2/p})\leq
+    L^{1/p}m^{1/p}/(2^{4+1/p}\sigma^2)$ are derived. For $p=2$ the right side is at most
+    $\sqrt{Lm}/(22\sigma^2)$. The second route is the $p$-th power of this; `c`, `four` and `grows`
+    stand for the 22, the 4 of $2^4$ and that of $C_f^4$.
+
+    $C_f$ may be any positive number that bounds the quotient, so that $f=0$ is admitted; at $C_f=0$
+    the line divides by 0 (BB:LC.4/zero).
     """
     base = 2 ** sp.Rational(four)
     positive = dict.fromkeys((m, sigma2, C_f), (0, oo))
@@ -167,7 +183,10 @@ def _substituted(p: int, power: int) -> sp.Expr:
     hypotheses=("C_f >= 0", "sigma2 > 0"),
 )
 def substitution_in_the_tail(*, power: int = 1) -> Evidence:
-    """For $p=1,2$ it is proved with $C_f$ to the `power` $2$. Printed is $1$, which is refuted."""
+    r"""For $p=1,2$, $\int_x^\infty
+    u^{p-1}e^{-u/(16\sigma^2C_f^{2/p})}du=16^p\sigma^{2p}C_f^k\,\Gamma(p,\frac{x}{16\sigma^2C_f^{2/p}})$
+    with `power` $k=2$. Printed is $k=1$, which is refuted.
+    """
     name = r"\int_x^\infty u^{p-1}e^{-u/(16\sigma^2C_f^{2/p})}du"
     domain = {C_f: (0, oo), sigma2: (0, oo)}
     at_zero = forall(computed(name, tail_integral(0, SCALE[1], 1)), "<=", 16 * sigma2 * C_f**power, domain)
@@ -200,8 +219,8 @@ def closed_form_of_the_tail(*, rate: int | Fraction = 1) -> Evidence:
 
 @claim("BB:LC.4.Gam", control=dict(one=Fraction(9, 10)), cites=("Pinelis 2020",))
 def incomplete_gamma_function(*, one: int | Fraction = 1) -> Evidence:
-    r"""Proved for every $x\geq0$, in fact with equality, where `one` stands for the 1. Quadrature
-    of the integral for $p=2$ at $x=0$ and $x=2$ is the second route.
+    r"""For every $x\geq0$ and $p=1,2$, $\Gamma(p,x)\leq(1+x\mathbb{1}_{p=2})\,e^{-x}$, in fact with
+    equality. Quadrature of the integral for $p=2$ at $x=0$ and $x=2$ is the second route.
     """
     at = sp.Symbol("x", nonnegative=True)
     with sp.evaluate(False):  # so that the engine evaluates the function, and not SymPy before it
@@ -218,10 +237,14 @@ def incomplete_gamma_function(*, one: int | Fraction = 1) -> Evidence:
 
 @claim("BB:LC.4.subadd", control=dict(c=Fraction(9, 10)))
 def subadditivity_of_the_root(*, c: int | Fraction = 1) -> Evidence:
-    r"""Subadditivity, with `c` = 1 before $e^{\frac2p\sigma^2\|Uz\|^2}$, and the exponential of the
-    display are derived for any positive $C_f$ that bounds the quotient; that the first bound of the
+    r"""For $p=1,2$, $(\frac L2-e^{2\sigma^2\|Uz\|^2})_+^{1/p}\geq(\frac
+    L2)^{1/p}-c\,e^{\frac2p\sigma^2\|Uz\|^2}$ with `c` = 1, and the exponential of the display with
+    the left side is at most that with the right one; both are derived. That the first bound of the
     display holds is BB:LC.4.subadd/display. In the second route for $p=2$, $w=e^{\sigma^2\|Uz\|^2}$
     and $\sqrt{L/2}=w+h$.
+
+    $C_f$ may be any positive number that bounds the quotient, so that $f=0$ is admitted; at $C_f=0$
+    the line divides by 0 (BB:LC.4/zero).
     """
     factor, w = sp.Rational(c), sp.Symbol("w", positive=True)
     linear = forall(Max(L / 2 - exp(2 * a2), 0), ">=", L / 2 - factor * exp(2 * a2), PROMPT_DOMAIN)

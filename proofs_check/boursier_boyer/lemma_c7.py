@@ -26,9 +26,10 @@ from theory.bounds.concentration_moments import lemma_c7, tail_integral, thresho
 
 @claim("BB:LC.7", dial="c", hypotheses=("L in Integers", "L >= 1"), reference=dict(Z4=1))
 def fourth_moment_at_a_fixed_query(*, c: int | Fraction = 1) -> Evidence:
-    """Derived, where $C_f>0$ and `c` = 1 multiplies the bound, by the steps of the paper, with R1
-    in place of Corollary C.3 and with the part of the integral that they drop; it is also tried on
-    the worst laws that a search finds.
+    r"""The mean $\mathbb{E}\|R_L/S_L-R/S\|^4$ is at most `c` = 1 times the bound of the lemma,
+    where $C_f>0$. This is derived by the steps of the paper, with R1 in place of Corollary C.3 and
+    with the part of the integral that they drop; it is also tried on the worst laws that a search
+    finds.
     """
     L, a2, F4, sigma2, C_f, d, Z4 = (symbol(name) for name in ("L", "a2", "F4", "sigma2", "C_f", "d", "Z4"))
     bound = c * lemma_c7(L, a2, F4, sigma2, C_f, d, Z4)
@@ -75,10 +76,13 @@ def split_of_the_mean(
     *, c: int | Fraction = 1, part: Fraction = Fraction(16, 27), front: Fraction = Fraction(1)
 ) -> Evidence:
     r"""For $t=\theta t_0$ with $\theta\leq1$, $\delta=\frac C{L\sqrt t}\geq c\,\delta_0$ with `c` =
-    1, the first integral is $\frac{2C\sqrt{t_0}}L$, and $t_0$, whose $\frac{16}{27}$ is `part`, is
-    $L\,\mathbb{E}\|f(Z_1)\|^4$. The bound is derived with the mean of
-    $(8\|\frac{R_L}{S_L}\|^4+8\|\frac RS\|^4-t_0)_+$ as its second term, and compared, `front`
-    times, on exact laws.
+    1. The integral of $\frac C{L\sqrt t}$ from $0$ to $t_0$ is $\frac{2C\sqrt{t_0}}L$, and
+    $t_0=(\frac{16}{27})^2\frac{C^2}{\delta_0^2L^3}$ is $LK^2$ with
+    $K=\sqrt{\mathbb{E}\|f(Z_1)\|^4}$.
+
+    Unlike in Lemma C.4 the integral starts at 0, so that nothing is asked of L. The bound is
+    derived with the mean of $(8\|\frac{R_L}{S_L}\|^4+8\|\frac RS\|^4-t_0)_+$ as its second term,
+    and the sum is also compared on exact laws.
     """
     level = C(a2, K) / (L * sqrt(theta * L * K**2))
     domain = {**PROMPT_DOMAIN, K: (0, oo), theta: sp.Interval.Lopen(0, 1)}
@@ -101,9 +105,13 @@ def split_of_the_mean(
 def fourth_powers_and_the_tail(*, c: int | Fraction = 8, front: Fraction = Fraction(1)) -> Evidence:
     r"""For every $t\leq(\|a\|+\|b\|)^4$, $c\|a\|^4+c\|b\|^4\geq t$ with `c` = 8. The substitutions
     $t=8(u+x)$, $t=u^2$ and $u=16\sigma^2C_f^2v$ and the closed form of the tail integral are proved
-    as well. The displayed bounds are derived for any positive $C_f$ that bounds the quotient, with
-    $\mathbb{E}(Y-s)_+$ for the integral of $\mathbb{P}(Y\geq t)$ from $s$ on, and compared, `front`
-    times, on exact laws.
+    as well.
+
+    The bounds on E|err|^4 that are displayed are derived, with $\mathbb{E}(Y-s)_+$ for the integral
+    of $\mathbb{P}(Y\geq t)$ from $s$ on, and compared on exact laws.
+
+    $C_f$ may be any positive number that bounds the quotient, so that $f=0$ is admitted; at $C_f=0$
+    the line divides by 0 (BB:LC.7/zero).
     """
     a, b = sp.symbols("u v", nonnegative=True)
     v, factor = sp.Symbol("v", positive=True), sp.Rational(c)
@@ -158,7 +166,7 @@ def integral_of_the_maximum(*, at_most: Fraction | None = None, eight: int = 8) 
 def what_is_dropped_is_below_the_first_term(*, c: int = 8, front: Fraction = Fraction(1)) -> Evidence:
     r"""Where $t_0/8\leq\|\frac RS\|^4$, $c\,\|\frac
     RS\|^4\leq\frac{2C\sqrt{t_0}}L=216e^{4\sigma^2\|Uz\|^2}\frac{K^2}{\sqrt L}$ with `c` = 8 and
-    $K=\sqrt{\mathbb{E}\|f(Z_1)\|^4}$. So $s=0$ and the displayed bound,
+    $K=\sqrt{\mathbb{E}\|f(Z_1)\|^4}$. So $s=0$ and the bound that is displayed,
     $\mathbb{E}\|\mathrm{err}\|^4\leq\frac{2C\sqrt{t_0}}L+8L\,\mathbb{E}\|f\|^4$, holds. Both are
     derived; the first is also proved for every real $L$ from $\|\frac RS\|^2=\theta
     e^{\frac43\sigma^2\|Uz\|^2}K$ and $\frac{t_0}8=\varphi\|\frac RS\|^4$ with
@@ -193,11 +201,14 @@ def size_of_the_limit_by_hoelder(*, c: int | Fraction = 1) -> Evidence:
 def limits_of_the_gamma_integral(
     *, c: int | Fraction = 1, two: int = 2, rate: int = 32, least: Fraction = Fraction(1)
 ) -> Evidence:
-    r"""Both limits and $(\frac L8-w^2)_+^{1/2}\geq\sqrt{L/8}-w$ with $w=e^{2\sigma^2\|Uz\|^2}$ are
-    derived for any positive $C_f$ that bounds the quotient, $(\frac L8-\theta w^2)_+\geq(\frac
-    L8-c\,w^2)_+$ for $\theta\leq1$ is proved with `c` = 1; the second routes have $t_0=LK^2$,
-    $\|R/S\|^4=\theta w^2K^2$ and $K=\theta C_f^2\sqrt{\mathbb{E}\|Z\|^4}$. Here `two`, `rate` and
-    `least` stand for the 2 in $2\sqrt2$, 32 and 1.
+    r"""With $w=e^{2\sigma^2\|Uz\|^2}$, `c` = 1 and $\theta\leq1$, $(\frac L8-\theta
+    w^2)_+\geq(\frac L8-c\,w^2)_+$. The lower and the upper limit of the Gamma integral and $(\frac
+    L8-w^2)_+^{1/2}\geq\sqrt{L/8}-w$ are derived for $R/S$ itself; the second routes have
+    $t_0=LK^2$, $\|R/S\|^4=\theta w^2K^2$ and $K=\theta C_f^2\sqrt{\mathbb{E}\|Z\|^4}$. Here `two`,
+    `rate` and `least` stand for the 2 in $2\sqrt2$, 32 and 1.
+
+    $C_f$ may be any positive number that bounds the quotient, so that $f=0$ is admitted; at $C_f=0$
+    the line divides by 0 (BB:LC.7/zero).
     """
     smaller, larger = (Max(L / 8 - e * exp(4 * a2), 0) for e in (sp.Rational(c), theta))
     below = forall(larger, ">=", smaller, {**PROMPT_DOMAIN, theta: UNIT_INTERVAL})
@@ -225,9 +236,11 @@ def limits_of_the_gamma_integral(
     "BB:LC.7.lim/display", control=(dict(power=2), dict(one=Fraction(9, 10)), dict(front=Fraction(1, 15000)))
 )
 def last_display(*, power: int = 4, one: Fraction = Fraction(1), front: Fraction = Fraction(1)) -> Evidence:
-    r"""For $x\leq y\leq h$, $(1+y)\,e^{-y}\leq(1+h)\,e^{-x}$, whose last 1 is `one`. Where
-    $t_0/8\leq\|\frac RS\|^4$, $(\frac L8-e^{k\sigma^2\|Uz\|^2})_+=0$ with `power` $k=4$. The bound
-    displayed, times `front`, is derived, and compared on exact laws.
+    r"""For $x\leq y\leq h$, $(1+y)\,e^{-y}\leq(1+h)\,e^{-x}$. Where $t_0/8\leq\|\frac RS\|^4$,
+    $(\frac L8-e^{k\sigma^2\|Uz\|^2})_+=0$ with `power` $k=4$.
+
+    The bound displayed is derived, and compared on exact laws. Here `one` is the 1 in $1+h$, and
+    `front` a factor of the bound.
     """
     low, up, over = sp.symbols("x u v", nonnegative=True)  # y = x + u, h = x + u + v
     smaller, larger = (1 + low + up) * exp(-low - up), (sp.Rational(one) + low + up + over) * exp(-low)

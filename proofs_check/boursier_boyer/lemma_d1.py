@@ -164,10 +164,11 @@ def _lines_up_to_22(half: Fraction, curve: Fraction) -> tuple[Evidence, ...]:
 def gradient_of_the_log_laplace_transform(
     *, c: int | Fraction = 2, half: Fraction = Fraction(1, 2), curve: int | Fraction = 1
 ) -> Evidence:
-    r"""Every line of the proof is derived for every dimension, the Taylor bound and the line after
-    it too; `c` stands for the last 2, `half` for the $\frac12$ in $\varphi$ and in (22), and
-    `curve` multiplies the $\sigma^2$ of the Hessian. That the gradient of $\Psi$ is the tilted mean
-    and its Hessian the covariance is an identity.
+    r"""Every line of the proof is derived for every dimension: $0\leq\phi\leq\sigma^2\|z\|^2/2$,
+    $\nabla^2\phi\preceq\sigma^2I$, the Taylor bound and the line after it, inequality (22), and at
+    last $\|\nabla\phi(z)\|\leq\sigma^2\|z\|$ and $\|\nabla\Psi(z)\|\leq2\sigma^2\|z\|$, where `c`
+    stands for the factor 2. That the gradient of $\Psi$ is the tilted mean and its Hessian the
+    covariance is an identity.
     """
     g, q, psi = sp.symbols("g q psi", nonnegative=True)  # |grad phi|, sigma^2 |z| and |grad Psi|
     hypotheses = [(psi, "<=", q + g), (g, "<=", q)]
@@ -181,10 +182,12 @@ def gradient_of_the_log_laplace_transform(
 
 @claim("BB:LD.1.phi/gradient", dial="c", reference={})
 def gradient_at_the_tightest_laws(*, c: int | Fraction = 2) -> Evidence:
-    r"""The inequality $\|\nabla\Psi(a)\|\leq2\sigma^2\|a\|$, whose 2 is `c`, is derived from the
-    tangent of the exponential under the tilted law, and tried on skewed laws at their exact
-    sub-Gaussian constant and on the hostile laws. A rare atom that carries the whole exponential
-    moment comes near the 2.
+    r"""The inequality $\|\nabla\Psi(a)\|\leq2\sigma^2\|a\|$ is derived from the tangent of the
+    exponential under the tilted law, and tried on skewed laws at their exact sub-Gaussian constant
+    and on the hostile laws; `c` stands for the factor 2.
+
+    A rare atom that carries the whole exponential moment comes near the constant 2 as its
+    probability tends to 0.
     """
     checked = rf"|\nabla\Psi(a)| \le {sp.latex(Rational(c))}\,\sigma^2|a|"
     search = worst_law(slope, Fraction(c), checked=checked, numbers=((0.01, 20.0),), cases=_tilts)
@@ -193,8 +196,9 @@ def gradient_at_the_tightest_laws(*, c: int | Fraction = 2) -> Evidence:
 
 @claim("BB:LD.1.4th", dial="c", reference={})
 def fourth_moment_of_the_query(*, c: int | Fraction = 2) -> Evidence:
-    r"""Derived from one Gaussian integral, with `c` for the last 2, and tried on 1-sub-Gaussian
-    laws with two and three atoms and on the hostile laws, scaled to $\sigma=1$.
+    r"""The bound $\mathbb{E}\|z\|^4\leq(2\sqrt d)^4$ is derived from one Gaussian integral, and
+    tried on 1-sub-Gaussian laws with two and three atoms and on the hostile laws, scaled to
+    $\sigma=1$; `c` stands for the factor 2.
     """
     checked = r"\mathbb{E}\|z\|^4 \le " + sp.latex(fourth_moment_d1(d, Rational(c)) ** 4)
     search = all_of(
@@ -224,10 +228,11 @@ def fourth_moment_on_the_line(*, c: int | Fraction = 2, k: Fraction = Fraction(5
 
 @claim("BB:LD.1.4th/every_d", dial="c", control=dict(share=Fraction(9, 10)))
 def from_coordinates_to_the_norm(*, c: int | Fraction = 2, share: int | Fraction = 1) -> Evidence:
-    r"""For real coordinates $z_i^2z_j^2\leq\frac12(z_i^4+z_j^4)$, so that the bound on the line
-    gives $\mathbb{E}\|z\|^4\leq(2\sqrt d)^4$ for every vector with 1-sub-Gaussian coordinates; both
-    are derived. In the second route $d^2m\leq(2\sqrt d)^4$ wherever $m\leq16$. Here `share`
-    multiplies the first right side and `c` stands for the factor 2.
+    r"""For real coordinates $z_i^2z_j^2\leq\frac12(z_i^4+z_j^4)$, so that the bound on the line,
+    for each coordinate, gives $\mathbb{E}\|z\|^4\leq(2\sqrt d)^4$; both are derived for every
+    vector with 1-sub-Gaussian coordinates, as are those of a 1-sub-Gaussian vector. In the second
+    route $d^2m\leq(2\sqrt d)^4$ wherever $m\leq16$. Here `share` multiplies the first right side
+    and `c` stands for the factor 2.
     """
     x, y = sp.symbols("x y", real=True)
     m = sp.Symbol("m", nonnegative=True)
@@ -286,9 +291,10 @@ def lines_of_the_last_display(
 
 @claim("BB:LD.1", dial="c", reference={})
 def output_for_an_infinite_prompt(*, c: int | Fraction = 4) -> Evidence:
-    r"""Derived from $\|T\|\leq2\sigma^2\|V\|\|U\|\|z\|$ and the fourth moment of the query, with
-    `c` for the 4. It is tried with $V=I$ on skewed tokens and queries on the line and on hostile
-    pairs in $d=1,2,3$.
+    r"""The bound $\mathbb{E}_\nu\|T[\mu]\|^4\leq(4\sigma^2\|V\|_{\rm op}\|U\|_{\rm op}\sqrt d)^4$
+    is derived from $\|T\|\leq2\sigma^2\|V\|\|U\|\|z\|$ and the fourth moment of the query. It is
+    tried with $V=I$ on skewed tokens and queries on the line and on hostile pairs in $d=1,2,3$; `c`
+    stands for the factor 4.
     """
     bound = lemma_d1(sigma, 1, sp.Symbol("|U|", positive=True), d, Rational(c)) ** 4
     checked = r"\mathbb{E}_\nu\|T[\mu]\|^4 \le " + sp.latex(bound)

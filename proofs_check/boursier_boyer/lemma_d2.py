@@ -64,11 +64,14 @@ def tried(checked: str, share: int | Fraction, *bounds: Callable[[int, int, floa
 
 @claim("BB:LD.2.2", control=(dict(share=Fraction(1, 8)), dict(logarithm=0)))
 def largest_norm_of_a_prompt(*, share: int | Fraction = 1, logarithm: int = 1) -> Evidence:
-    r"""Derived with $C_p=(4p+3)^{p/2}$ for every real $p\geq2$, from
-    $\mathbb{E}e^{\|z\|^2/4}\leq2^{d/2}$ and from that alone of the largest $\|z_\ell\|^p$ that
-    where it is at least $s^{p/2}$ some $\|z_\ell\|^2$ is at least $s$; the vectors need not be
-    independent. It is tried by exact sums for $p=2,\frac52,4,8$ and $L=1,2,10,1000$; `share`
-    multiplies $C_p$, and without the `logarithm` the bound is tried as $C_pd^{p/2}$.
+    r"""The bound $\mathbb{E}\max_\ell\|z_\ell\|^p\leq C_p(d^{p/2}+\ln(L)^{p/2})$ with
+    $C_p=(4p+3)^{p/2}$ is derived for every real $p\geq2$, from
+    $\mathbb{E}e^{\|z\|^2/4}\leq2^{d/2}$; the vectors need not be independent. It is tried by exact
+    sums for $p=2,\frac52,4,8$ and $L=1,2,10,1000$; `share` multiplies $C_p$, and without the
+    `logarithm` the bound is tried as $C_pd^{p/2}$.
+
+    The largest $\|z_\ell\|^p$ is a random variable $P$ of which only that is used: for every $s>0$,
+    where $P\geq s^{p/2}$ some $\|z_\ell\|^2$ is at least $s$.
     """
     checked = r"\mathbb{E}\max_\ell\|z_\ell\|^p \le " + sp.latex(maximum_explicit(L, d, p))
     if not logarithm:
@@ -137,9 +140,10 @@ def incomplete_gamma_on_a_grid(constant: Callable[[Fraction], Any], least: Fract
     cites=("Pinelis 2020, for the bound that is not needed here",),
 )
 def incomplete_gamma_function(*, c: int | Fraction = 1, least: Fraction = LEAST) -> Evidence:
-    r"""Derived with `c` = 1 times $c_p=(16p)^{p/2}$ from the mean of $T^{p/2-1}$ over the event
-    $T\geq x$ for the density $e^{-t}$; both sides are also compared by Arb. Here `least` stands for
-    the $\frac1{16}$.
+    r"""The bound $\Gamma(\frac p2,x)\leq c\,c_pe^{-x}x^{p/2}$ with `c` = 1 and $c_p=(16p)^{p/2}$ is
+    derived for all $p\geq2$ and $x\geq\frac1{16}$, where $\Gamma(\frac p2,x)$ is the mean of
+    $T^{p/2-1}$ over the event $T\geq x$ for the density $e^{-t}$; both sides are also compared by
+    Arb. Here `least` stands for the $\frac1{16}$.
     """
     from numerics.rationals import arb_ball
 
@@ -214,10 +218,13 @@ def choice_of_the_cut(
     share: int | Fraction = 1,
     last: int | Fraction = 1,
 ) -> Evidence:
-    r"""Derived, and so are $B\geq1$ and the first display for every cut that is at least 1, with
-    any $c_p$ that LD.2.2.G admits; the exponent $-(64d+32\ln L)/32$ is at most $-2d-\ln L$. Here
-    `c`, `least` and `cut` stand for $\frac12$, 1 and 64, and `share` and `last` multiply the
-    bounds. The second routes are $(1+r^s)^{1/s}\geq\frac12(1+r)$ for $s\geq1$ and $0<r\leq1$,
+    r"""For $B=64^{p/2}d^{p/2}+32^{p/2}\ln(L)^{p/2}$, $B^{2/p}\geq\frac12(64d+32\ln L)$ and $B\geq1$
+    are derived, and so are the first display for every cut that is at least 1, and the bound
+    $(1+\frac p2c_p)B$; $c_p$ is any constant that LD.2.2.G admits. The exponent $-(64d+32\ln L)/32$
+    is at most $-2d-\ln L$. Here `c`, `least` and `cut` stand for $\frac12$, 1 and 64, and `share`
+    and `last` multiply the bounds.
+
+    The second routes are $(1+r^s)^{1/s}\geq\frac12(1+r)$ for $s\geq1$ and $0<r\leq1$,
     $(64d)^s\geq1$, and exact sums with the least $c_p$.
     """
     r = sp.Symbol("r", positive=True)
@@ -326,9 +333,10 @@ def tried_at_every_threshold(c: int | Fraction) -> Evidence:
 def from_the_shifted_square(
     *, half: Fraction = Fraction(1, 2), c: int | Fraction = 2, reach: int = 4, two: int | Fraction = 2
 ) -> Evidence:
-    r"""All is proved, $e^{-(t-4\sqrt d)^2/8}\leq e^{2d-t^2/16}$ for $t>4\sqrt d$, with `half`, `c`,
-    `reach` and `two` for $\frac12$, 2, 4 and the 2 of the last part. That $e^{2d-t^2/16}$ bounds
-    the probability is derived, and tried as in LD.2.1.
+    r"""For $a,b\geq0$, $(a-b)^2\geq\frac12a^2-b^2$, and $e^{-(t-4\sqrt d)^2/8}\leq e^{2d-t^2/16}$
+    for $t>4\sqrt d$. For $t=x\sqrt d$ with $0\leq x\leq4$ the bound $e^{2d-t^2/16}$ is at least 1.
+    That it bounds the probability is derived, and tried as in LD.2.1. Here `half`, `c`, `reach` and
+    `two` stand for $\frac12$, 2, 4 and the 2 of the last part.
     """
     a, b, x = sp.symbols("a b x", nonnegative=True)
     square = forall((a - b) ** 2, ">=", Rational(half) * a**2 - b**2, {a: Closed(0, oo), b: Closed(0, oo)})
@@ -340,7 +348,9 @@ def from_the_shifted_square(
 
 @claim("BB:LD.2.1.RH", control=dict(c=Fraction(1, 2)), needs=("BB:LD.2.1.RH/rewrite",))
 def cited_tail(*, c: int | Fraction = 4) -> Evidence:
-    """Derived from our tail $2^{d/2}e^{-t^2/4}$, and tried on instances; `c` stands for the 4."""
+    r"""The cited theorem, $\mathbb{P}(\|z\|\geq t)\leq e^{-(t-4\sqrt d)^2/8}$ for $t>4\sqrt d$, is
+    derived from our tail $2^{d/2}e^{-t^2/4}$, and tried on instances; `c` stands for the 4.
+    """
     checked = rf"\mathbb{{P}}(\|z_1\| \ge t) \le e^{{-(t - {sp.latex(Rational(c))}\sqrt{{d}})^2/8}}"
     sides = cited(Fraction(c))
     search = worst_law(sides, 1, checked=checked, cases=lengths, dimensions=PRODUCTS)
@@ -363,7 +373,8 @@ def threshold_as_a_function_of_delta(*, two: int = 2, shift: int = 0) -> Evidenc
 
 @claim("BB:LD.2.1", dial="c")
 def tail_of_the_norm(*, c: int | Fraction = 2) -> Evidence:
-    r"""Derived by Markov's inequality for $e^{\|z\|^2/4}$, with `c` for the 2. It is tried at every
-    threshold on laws with few atoms at their exact constant, on spheres and on Gaussian norms.
+    r"""The bound $\ln\mathbb{P}(\|z\|\geq t)+t^2/16\leq2d$ is derived by Markov's inequality for
+    $e^{\|z\|^2/4}$. It is tried at every threshold on laws with few atoms at their exact constant,
+    on spheres and on Gaussian norms; `c` stands for the factor 2.
     """
     return derivation("BB:LD.2.1", tried_at_every_threshold(c), c=c)

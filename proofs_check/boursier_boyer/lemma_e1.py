@@ -42,11 +42,11 @@ def largest_distance(transfer: Transfer, start: tuple[float, float]) -> tuple[fl
 
 @claim("BB:LE.1", needs=("BB:CE.5/limit",), control={"c": Fraction(3, 10)})
 def the_flows_stay_together(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""Derived for every $T$, all $t\leq T$ and all $L$ for which (27) holds, if the gradients
-    differ by at most $g_2$ on the ball of radius $2\rho$, and $\beta$ is a Lipschitz constant
-    there. The printed $\beta_L$ is read as $\beta_\infty$, the Lipschitz constant of
-    $\nabla\mathcal{R}_\infty$. It is tried for softmax attention on scalar regression, with both
-    flows integrated; `c` multiplies the right side.
+    r"""The bound $\|\theta_L(t)-\theta_\infty(t)\|\leq g_2te^{\beta t}$ is derived for every $T$,
+    all $t\leq T$ and all $L$ for which (27) holds, if the gradients differ by at most $g_2$ on the
+    ball of radius $2\rho$, and $\beta$ is a Lipschitz constant there. The printed $\beta_L$ is read
+    as $\beta_\infty$, the Lipschitz constant of $\nabla\mathcal{R}_\infty$. It is tried for softmax
+    attention on scalar regression, with both flows integrated; `c` multiplies the right side.
     """
     drawn = drawn_flows(
         lambda _, one, other: np.hypot(*(other - one)), Transfer.bound_26, lambda t: t.T_27, c
@@ -116,11 +116,13 @@ def the_constant_in_23(*, constant: str = "beta_L") -> Evidence:
     "BB:24-27", dial="c", control={"radius": Fraction(19, 10)}, reference={"r": 1}, needs=("BB:CE.5/limit",)
 )
 def gronwall_bound(*, c: int | Fraction = 1, radius: int | Fraction = 2) -> Evidence:
-    r"""The bound of the derivative and then (26) are derived as long as the finite-prompt flow is
-    in the ball, and that it is in there up to $T$ if (27) holds, with $\leq$ as printed. In
-    numbers, $g_2(e^{\beta t}-1)/\beta\leq g_2te^{\beta t}$ is $1-e^{-r}\leq r$ at $r=\beta t$, and
-    for (27) $n+f<2\rho$ where $n=\|\theta_\infty\|\leq\rho$ and the distance $f$ is below $\rho$.
-    Here `c` multiplies the right sides of the first two, and `radius` stands for the 2 in $2\rho$.
+    r"""The bound of the derivative in (24) and (25) and then (26) are derived as long as the
+    finite-prompt flow is in the ball of radius $2\rho$, and that it is in there up to $T$ if (27)
+    holds, with $\leq$ as printed. In numbers, what Gronwall's inequality gives for the distance $f$
+    of the flows is at most the right side of (26): $g_2(e^{\beta t}-1)/\beta\leq g_2te^{\beta t}$
+    is $1-e^{-r}\leq r$ at $r=\beta t$. For (27), $\|\theta_L\|\leq n+f<2\rho$ where
+    $n=\|\theta_\infty\|\leq\rho$ and $f<\rho$. Here `c` multiplies the right sides of the first
+    two, and `radius` stands for the 2 in $2\rho$.
     """
     r = sp.Symbol("r", positive=True)
     f, n = sp.symbols("f n", nonnegative=True)

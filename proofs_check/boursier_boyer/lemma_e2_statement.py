@@ -144,12 +144,13 @@ def risk_over_the_bound(L: int, y: sp.Expr, u: Fraction, v: Fraction, sigma2: sp
 )
 def distance_of_the_risks(*, bound: str = "printed", factor: Fraction = Fraction(1)) -> Evidence:
     r"""For the task $y=0$ and the loss $\frac12\hat z^2$ the printed bound is 0 for all constants,
-    and $|\mathcal{R}_L-\mathcal{R}_\infty|$ is not. Repaired, the `bound` is
+    and $|\mathcal{R}_L-\mathcal{R}_\infty|$ is not. Repaired, the bound is
     $\sqrt{2\mathcal{R}_\infty\mathbb{E}D^2}+\frac12\mathbb{E}D^2$ with $D=T[\hat\mu_L]-T[\mu]$,
     which is derived for the squared loss, and tried on tasks whose prompts can all be enumerated.
-    For smooth losses it is derived along segments, of which every outcome $\mu$ of task, prompt,
-    query and label has one from $b=T[\mu]$ to $a=T[\hat\mu_L]$, with $D=t(a-b)$ at the time $t$;
-    $t=1$ is the lemma. Here `factor` multiplies the bounds.
+    For smooth losses the bound is derived along segments: every outcome of task, prompt, query and
+    label has one from the output $b=T[\mu]$ of infinite prompts to that of finite ones,
+    $a=T[\hat\mu_L]$. At the time $t$ the difference $D$ is $t(a-b)$; take $t=1$ for the lemma. In
+    the formula below $\mu$ is a whole outcome. Here `factor` multiplies the bounds.
     """
     if bound != "printed":
         return _repaired(factor)
@@ -174,7 +175,7 @@ def distance_of_the_risks(*, bound: str = "printed", factor: Fraction = Fraction
 def distance_of_risks_for_one_token(*, bound: str = "printed", factor: Fraction = Fraction(1)) -> Evidence:
     r"""At $L=1$ the printed bound is 0, as $\ln1=0$. For $y=x$, $U=0$, last row $(0,1)$ of $V$ and
     the loss $\frac14(\hat z-y)^2$, which is jointly 1-smooth, the left side is $\frac14$. Repaired,
-    the `bound` by the mean square of $T[\hat\mu_L]-T[\mu]$ is derived, and tried on tasks on few
+    the bound by the mean square of $T[\hat\mu_L]-T[\mu]$ is derived, and tried on tasks on few
     atoms.
     """
     if bound != "printed":
@@ -318,13 +319,14 @@ def moment_of_gaussian_tasks(
         **declared,
     )
     def moment_of_gaussian_tasks(*, power: int = power, two: Fraction = Fraction(2)) -> Evidence:
-        r"""As printed it is refuted at $y=3x$, or $5x$ for the gradient in the operator norm of the
-        Jacobian; repaired, it has $\sigma_\mu$ to twice the `power`, and `two` stands for the 2.
-        That of the output is derived at every task from Lemma 2.1, $\|V\Gamma
-        Uz\|\leq\|V\|\|U\|\sigma^2\|z\|$ and the moment of the query, and so on average; that
-        $\|\Gamma\|\leq\sigma_\mu^2$ is what $\sigma_\mu$-sub-Gaussian means for Gaussian tokens. In
-        the counterexample $d=2$ is the larger of two readings, the dimension of a token $(x,y)$;
-        that of $x$ is 1.
+        r"""As printed it is refuted at $y=3x$, or at $y=5x$ for the gradient in the operator norm
+        of the Jacobian; repaired, it has $\sigma_\mu$ to twice the `power`, and `two` stands for
+        the 2. The bound on the output is derived at every task from Lemma 2.1, $\|V\Gamma
+        Uz\|\leq\|V\|\|U\|\sigma^2\|z\|$ and $\mathbb{E}\|z\|^4\leq16d^2$ or
+        $\mathbb{E}\|z\|^2\leq4d$, which is true of every 1-sub-Gaussian query, and so on average
+        over the tasks; that $\|\Gamma\|\leq\sigma_\mu^2$ is what $\sigma_\mu$-sub-Gaussian means
+        for Gaussian tokens. In the counterexample $d=2$ is the larger of two readings, the
+        dimension of a token $(x,y)$; that of $x$ is 1.
         """
         if power == printed:
             task = SlopeTask(w)

@@ -75,10 +75,11 @@ def gradients_in_hostile_cases(factor: Fraction) -> Evidence:
     hypotheses=("L in Integers", "L >= 1", "d in Integers", "d >= 1"),
 )
 def distance_of_the_gradients(*, bound: str = "printed", factor: Fraction = Fraction(1)) -> Evidence:
-    """Along laws of tasks of which the hard ones are rare the distance comes to exceed every
-    multiple of the printed `bound`. Repaired, roots of means stand for means of roots, which is
-    derived from the formula of the gradient, and tried on tasks whose prompts can all be
-    enumerated; `factor` multiplies the bound.
+    r"""Along laws of tasks of which the hard ones are rare,
+    $\|\nabla\mathcal{R}_L-\nabla\mathcal{R}_\infty\|$ comes to exceed every multiple of the printed
+    bound. Repaired, roots of means stand for means of roots, which is derived from the formula of
+    the gradient, and tried on tasks whose prompts can all be enumerated; `factor` multiplies the
+    bound.
     """
     if bound != "printed":
         return _repaired(factor)
@@ -104,7 +105,7 @@ def distance_of_the_gradients(*, bound: str = "printed", factor: Fraction = Frac
 )
 def gradients_for_one_token(*, bound: str = "printed", factor: Fraction = Fraction(1)) -> Evidence:
     r"""At $L=1$ the printed bound is 0 for all constants, while for $y=0$ and the loss $\frac12\hat
-    z^2$ the gradients of $\mathcal{R}_L$ and $\mathcal{R}_\infty$ differ. Repaired, the `bound` of
+    z^2$ the gradients of $\mathcal{R}_L$ and $\mathcal{R}_\infty$ differ. Repaired, the bound of
     Lemma E.4 with roots of means is derived and tried; `factor` multiplies it.
     """
     if bound != "printed":

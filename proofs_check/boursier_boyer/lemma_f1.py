@@ -39,9 +39,9 @@ from theory.symbolic.regression_moments import DATA, token_moments
     control={"norm": "2"},
 )
 def corner_of_the_token_covariance(*, norm: str = "2") -> Evidence:
-    r"""For every $d$ the blocks are $\mathbb{E}xx^\top=\Sigma$, $\mathbb{E}xy=\Sigma w$ and
-    $\mathbb{E}y^2=w^\top\Sigma w$. Printed is $w^\top w$ (`norm`) for the last one, which is
-    another number in $d=1$ already.
+    r"""For $y=w^\top x$ and every $d$ the blocks are $\mathbb{E}xx^\top=\Sigma$,
+    $\mathbb{E}xy=\Sigma w$ and $\mathbb{E}y^2=w^\top\Sigma w$, as in Section 5. Appendix F.1 prints
+    $w^\top w$ for the last one, which is another number in $d=1$ already.
     """
     w, S = DATA["w"], DATA["S"]
     square, column, corner = token_moments(noise=False)
@@ -71,9 +71,9 @@ PARAMETERS = {"printed": lambda k: Max(1, Sigma, w**2), "repaired": lambda k: Ma
 def sub_gaussian_parameter_of_tokens(*, parameter: str = "printed", k: Fraction = Fraction(1)) -> Evidence:
     r"""With $\sigma_\mu^2=\max(1,\|\Sigma\|_{\rm op}(1+\|w\|^2))$, where `k` multiplies
     $\|\Sigma\|_{\rm op}$, it is derived that a token is $\sigma_\mu$-sub-Gaussian at every task.
-    With the printed `parameter`, it is not. The second route is $\|\Sigma\|_{\rm
-    op}(\|a\|+|b|\,\|w\|)^2\leq\sigma_\mu^2(\|a\|^2+b^2)$ for every $v=(a,b)$, which is necessary in
-    $d=1$.
+    With $\max(1,\|\Sigma\|_{\rm op},\|w\|^2)$, as printed, it is not. The second route is
+    $\|\Sigma\|_{\rm op}(\|a\|+|b|\,\|w\|)^2\leq\sigma_\mu^2(\|a\|^2+b^2)$ for every $v=(a,b)$,
+    which is necessary in $d=1$.
     """
     bound = PARAMETERS[parameter](Rational(k)) * (a**2 + b**2)
     ranges = {Sigma: sp.Interval.Lopen(0, 1), w: Closed(0, oo), a: Closed(0, oo), b: Closed(0, oo)}
@@ -93,8 +93,9 @@ def exponent_of_the_generating_function(*, shifts: int = 1) -> Evidence:
 
 @claim("BB:LF.1.i/query", control={"c": Fraction(9, 10)})
 def the_query_is_sub_gaussian(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""For the query, $\mathbb{E}e^{v^\top x}\leq e^{\|v\|^2/2}$ is derived for every $v$; `c`
-    multiplies the $\|v\|^2$. The second route is $\|\Sigma\|_{\rm op}\|v\|^2\leq\|v\|^2$.
+    r"""Wherever $\|\Sigma\|_{\rm op}\leq1$, $\mathbb{E}e^{v^\top x}\leq e^{\|v\|^2/2}$ is derived
+    for the query and every $v$. The second route is $\|\Sigma\|_{\rm op}\|v\|^2\leq\|v\|^2$. Here
+    `c` multiplies the $\|v\|^2$ on the right.
     """
     search = forall(Sigma * a**2, "<=", Rational(c) * a**2, {Sigma: Closed(0, 1), a: Closed(0, oo)})
     return derivation("BB:LF.1.i/query", search, c=c)
@@ -124,13 +125,18 @@ def the_linear_model_satisfies_the_assumption(
     own: int | Fraction = 1,
 ) -> Evidence:
     r"""With $\sigma_\mu^2=\max(1,\|\Sigma\|_{\rm op}(1+\|w\|^2))$ all parts of the assumption are
-    derived, for $\Sigma$ of any rank: (i) at every task, with `k` before $\sigma_\mu^2$ and before
-    the 1 of the query; (ii) $\mathbb{E}\sigma_\mu^{12}\leq(24/e)^6e^{1/4}2^{d/2}$, times `share`,
-    and $\mathbb{E}\ln(L)^4L^{-c/\sigma_\mu^2}\leq\varepsilon$ as soon as $\sqrt{c\ln
-    L}\geq48000e^{1/4}2^{d/2}/(c^4\varepsilon)$, where `rate` multiplies $c/\sigma_\mu^2$; (iii) at
-    every task, for every $U$ and $p,p'\in\{0,4,8\}$, with a number $M_{p,p'}$ in which the task
-    does not occur, where `growth` multiplies the exponent $2p$ of $\sigma_\mu$, and `own` the
-    $M_{0,p'}$.
+    derived, for tokens $(x,w^\top x)$ with $x=R\xi$, $\Sigma=RR^\top$ of any rank and Gaussian
+    $\xi$ and $w$: (i) at every task, with `k` before $\sigma_\mu^2$ and before the 1 of the query;
+    (ii) $\mathbb{E}\sigma_\mu^{12}\leq(24/e)^6e^{1/4}2^{d/2}$, and
+    $\mathbb{E}\ln(L)^4L^{-c/\sigma_\mu^2}\leq\varepsilon$ as soon as $\sqrt{c\ln
+    L}\geq48000e^{1/4}2^{d/2}/(c^4\varepsilon)$; (iii) at every task and for $p,p'\in\{0,4,8\}$,
+    with a number $M_{p,p'}$ in which the task does not occur, for every $U$.
+
+    The number `share` multiplies the bound of the twelfth moment, `rate` the exponent
+    $c/\sigma_\mu^2$, `growth` the exponent $2p$ of $\sigma_\mu$, and `own` the $M_{0,p'}$.
+
+    Powers of $\|x\|^2$ are written as those of $\max(0,\|x\|^2)$, which keeps the kernel from
+    multiplying them out.
     """
     searches = (*sub_gaussian(Rational(k)), twelfth_moment(Rational(share)), decay(rate))
     moments = (
@@ -205,9 +211,10 @@ alpha, beta, A, B, x = sp.symbols("alpha beta A B x", nonnegative=True)
 
 @claim("BB:29", control={"half": Fraction(1, 3)}, cites=(GENERATING_FUNCTION,))
 def law_of_the_tilted_token(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""Derived for $\Gamma$ of any rank and every $d$ as $\mathbb{E}_{\mu_z}e^{b^\top
-    Z}=e^{b^\top\Gamma Uz+\frac12b^\top\Gamma b}$ for every $b$; `half` stands for the $\frac12$.
-    The second route compares the logarithms of the two generating functions of the quotient.
+    r"""For a covariance $\Gamma$ of any rank and every $d$ it is derived that
+    $\mathbb{E}_{\mu_z}e^{b^\top Z}=e^{b^\top\Gamma Uz+\frac12b^\top\Gamma b}$ for every $b$, which
+    is the law $\mathcal{N}(\Gamma Uz,\Gamma)$; `half` stands for the $\frac12$ on the right. The
+    second route compares the logarithms of the two generating functions of the quotient.
     """
     score = U * z
     exponent = (shift + score).T * Gamma * (shift + score) / 2 - score.T * Gamma * score / 2
@@ -329,9 +336,9 @@ def in_one_dimension(
 )
 def moments_with_the_parameter(*, parameter: str = "printed", k: Fraction = Fraction(1)) -> Evidence:
     r"""For $\max(1,\|\Gamma_w\|_{\rm op})\leq\sigma_\mu^2$ one needs $\max(\|v\|^2,\|\Sigma\|_{\rm
-    op}(\|a\|+|b|\,\|w\|)^2)\leq\sigma_\mu^2\|v\|^2$ for $v=(a,b)$. With the printed $\sigma_\mu^2$,
-    the `parameter`, this fails, and so does the display at $d=1$; with the repaired one it holds,
-    and both sides are raised to the power $p$.
+    op}(\|a\|+|b|\,\|w\|)^2)\leq\sigma_\mu^2\|v\|^2$ for $v=(a,b)$. With the printed $\sigma_\mu^2$
+    this fails, and so does the display at $d=1$; with the repaired one it holds, and both sides are
+    raised to the power $p$.
     """
     top, w, a, shift = sp.symbols("Sigma w a b", nonnegative=True)
     ranges = {top: sp.Interval.Lopen(0, 1), **dict.fromkeys((w, a, shift), Closed(0, oo))}

@@ -149,9 +149,9 @@ def the_chain_from_its_second_to_its_last_line(*, quarter: Fraction = Fraction(1
 
 @claim("BB:LF.1.lap/minimum", control={"half": Fraction(1, 3)})
 def the_minimum_of_phi(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""At $u_0=\sqrt2$ the function $\Phi(u)=\frac1u+\frac u2$, whose $\frac12$ is `half`, has its
-    only minimum, as $\Phi(u)-\Phi(u_0)=(u-u_0)^2/(2u)$; moreover $\Phi(u_0)=\sqrt2$ and
-    $\Phi''(u_0)=1/\sqrt2$.
+    r"""At $u_0=\sqrt2$ the function $\Phi(u)=\frac1u+\frac u2$ has its only minimum, as
+    $\Phi(u)-\Phi(u_0)=(u-u_0)^2/(2u)$; moreover $\Phi(u_0)=\sqrt2$ and $\Phi''(u_0)=1/\sqrt2$. Here
+    `half` stands for the factor $\frac12$ in $\Phi$.
     """
     u0, phi = sqrt(2), Phi(u, half)
     square = identity(phi - sp.Subs(phi, u, u0), (u - u0) ** 2 / (2 * u))
@@ -291,13 +291,15 @@ def the_bound_tends_to_zero(*, constant: int = 48000) -> Evidence:
 
 @claim("BB:LF.1.ii.f", control=({"k": Fraction(2)}, {"rate": Fraction(4, 5)}))
 def the_means_tend_to_zero(*, k: Fraction = Fraction(1), rate: int | Fraction = 1) -> Evidence:
-    r"""Derived without Laplace's method are $\mathbb{E}L^{-c/\sigma_\mu^2}\leq
-    e^{1/4}2^{d/2}e^{-\sqrt{c\ln L}}$, for $\sigma_\mu^2=\max(\|\Sigma\|_{\rm op},\|w\|^2)$, as
-    printed, and for the repaired $\max(1,\|\Sigma\|_{\rm op}(1+\|w\|^2))$, and
+    r"""For every $L\geq1$ and $c>0$, $\mathbb{E}L^{-c/\sigma_\mu^2}\leq
+    e^{1/4}2^{d/2}e^{-\sqrt{c\ln L}}$ is derived without Laplace's method, for
+    $\sigma_\mu^2=\max(\|\Sigma\|_{\rm op},\|w\|^2)$, as printed, and for the repaired
+    $\max(1,\|\Sigma\|_{\rm op}(1+\|w\|^2))$; and for every $\varepsilon>0$,
     $\mathbb{E}\ln(L)^4L^{-c/\sigma_\mu^2}\leq\varepsilon$ as soon as $\sqrt{c\ln
-    L}\geq48000e^{1/4}2^{d/2}/(c^4\varepsilon)$. The number `k` multiplies the root in the exponent,
-    and `rate` the exponent $c/\sigma_\mu^2$ of the last mean. All are tried by quadrature for
-    $1+\zeta$ in the place of $\sigma_\mu^2$.
+    L}\geq48000e^{1/4}2^{d/2}/(c^4\varepsilon)$.
+
+    The number `k` multiplies the root in the exponent, and `rate` the exponent $c/\sigma_\mu^2$ of
+    the last mean. All are tried by quadrature for $1+\zeta$ in the place of $\sigma_\mu^2$.
     """
     means, limits = _of_the_means(k), decay(rate)
     return derivation("BB:LF.1.ii.f", means, means, limits, limits, k=k, rate=rate)

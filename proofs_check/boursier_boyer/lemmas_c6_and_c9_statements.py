@@ -59,9 +59,11 @@ def _form_of_lemma_c6(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
     reference={},
 )
 def second_order_over_prompt_and_query(*, least: int = 1, c: Fraction = Fraction(1)) -> Evidence:
-    r"""Printed for $L\geq1$ (`least`), it is refuted by one token with $p=1$ and $f(z)=z$; for
-    $L\geq2$ it is derived with explicit constants, for every bilinear product with
-    $\|f(z_1)g(z)\|\leq\|f(z_1)\|\|g(z)\|$, and tried on instances.
+    r"""The bound $\mathbb{E}\|(R_L/S_L-R/S)g\|_{L^2(\nu)}^2\leq
+    c_1\sigma^{6p}\ln(L)^p/L^{c_2/\sigma^2}$ is meant for every $L\geq$ `least`. Printed for
+    $L\geq1$, it is refuted by one token with $p=1$ and $f(z)=z$; for $L\geq2$ it is derived with
+    explicit constants, for every bilinear product with $\|f(z_1)g(z)\|\leq\|f(z_1)\|\|g(z)\|$, and
+    tried on instances.
     """
     if least == 1:
         return vanishing(
@@ -155,7 +157,9 @@ def term_1_free_of_sigma(*, power: int = 0) -> Evidence:
     r"""For tokens $\mathcal{N}(0,\sigma^2)$, $f(z)=z$, $g=1$, $p=1$ and $L=2$, the factor
     $216\sqrt3\,\sigma^2$ of Term 1 exceeds $\tilde c_3\sigma^k$ with the printed `power` $k=0$ for
     large $\sigma$, whatever $\tilde c_3$. Repaired, $216\sqrt{\mathbb{E}\|f\|^4}\leq\tilde
-    c_3\sigma^{2p}$ is proved with $\tilde c_3=216\,C_f^24^p(2p-1+h)^p$, $p=1,2$.
+    c_3\sigma^{2p}$ is proved for $p=1,2$.
+
+    Repaired, 216 sqrt(E|f|^4) <= c3 sigma^{2p} with c3 = 216 C_f^2 4^p (2p - 1 + h)^p, p = 1, 2.
     """
     if power == 0:
         term = log(2) / sp.cbrt(2)
@@ -207,9 +211,11 @@ def _form_of_lemma_c9(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
     reference={},
 )
 def fourth_order_over_prompt_and_query(*, least: int = 1, c: Fraction = Fraction(1)) -> Evidence:
-    r"""Printed for $L\geq1$ (`least`), it is refuted by one token with $f(z)=z$; for $L\geq2$ it is
-    derived with explicit constants, for every bilinear product with
-    $\|f(z_1)g(z)\|\leq\|f(z_1)\|\|g(z)\|$, and tried on instances.
+    r"""The bound $\mathbb{E}\|(R_L/S_L-R/S)g\|_{L^4(\nu)}^4\leq
+    c_1\sigma^{12}\ln(L)^2/L^{c_2/\sigma^2}$ is meant for every $L\geq$ `least`. Printed for
+    $L\geq1$, it is refuted by one token with $f(z)=z$; for $L\geq2$ it is derived with explicit
+    constants, for every bilinear product with $\|f(z_1)g(z)\|\leq\|f(z_1)\|\|g(z)\|$, and tried on
+    instances.
     """
     if least == 1:
         return vanishing(
@@ -298,7 +304,9 @@ def term_1_free_of_sigma_of_c9(*, power: int = 0) -> Evidence:
     r"""For tokens $\mathcal{N}(0,\sigma^2)$, $f(z)=z$, $g=1$ and $L=2$, the factor
     $216\cdot3\,\sigma^4$ of Term 1 exceeds $\tilde c_3\sigma^k$ with the printed `power` $k=0$ for
     large $\sigma$, whatever $\tilde c_3$. Repaired, $216\,\mathbb{E}\|f\|^4\leq\tilde c_3\sigma^4$
-    is proved with $\tilde c_3=216\,C_f^4\,16\,(1+h)^2$.
+    is proved.
+
+    Repaired, 216 E|f|^4 <= c3 sigma^4 with c3 = 216 C_f^4 16 (1 + h)^2.
     """
     if power == 0:
         left = 648 * k**4 * 2 ** sp.Rational(-1, 6)

@@ -54,9 +54,9 @@ def _bound_c4(power: int) -> Bound:
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "d >= 1", "B >= 0"),
 )
 def split_at_the_ball(*, power: int = 1, outside: Fraction = Fraction(2)) -> Evidence:
-    r"""For queries of signs and $p=1$ every line is evaluated with $B=1$ and $f(z)=244z$, where all
-    queries are inside, and with $B=\frac12$ and $f(z)=z$, where all are outside. Printed with $C_f$
-    to the `power` 1, the second line is refuted; the repair puts $C_f^2$.
+    r"""Every line is evaluated for queries of signs and $p=1$: with $B=1$ and $f(z)=244z$, where
+    all queries are inside, and with $B=\frac12$ and $f(z)=z$, where all are outside. Printed with
+    $C_f$ to the `power` 1, the second line is refuted; the repair puts $C_f^2$.
     """
     checked = (
         r"\mathbb{E}\|R_L/S_L-R/S\|^2\le\text{LC.4}\ (|z|\le B),\quad\le "
@@ -82,10 +82,14 @@ def square_of_a_sum(*, c: int | Fraction = 2) -> Evidence:
 )
 def split_for_any_product(*, through: str = "f(z_1) g(z)", power: int = 2) -> Evidence:
     r"""Inside the ball Lemma C.4 may be applied at each query $z$ to $z_1\mapsto f(z_1)g(z)$, with
-    $C_f\|g(z)\|$ for $C_f$: then $\|fg\|\leq\|f\|\|g\|$ is needed for the values of $f$ only. In
-    the exponential $\mathbb{E}\|f(Z_1)g(z)\|^4$ stands for $\mathbb{E}\|f(Z_1)\|^4$. The first
-    control is the first line of the split for products that are none of matrices: for
-    $f(z)=(z_+,z_-)$ and the product $(f_1-f_2)g$ the left side is twice the right one.
+    $C_f\|g(z)\|$ for $C_f$, whose square is meant: then $\|fg\|\leq\|f\|\|g\|$ is needed for the
+    values of $f$ only. In the exponential $\mathbb{E}\|f(Z_1)g(z)\|^4$ stands for
+    $\mathbb{E}\|f(Z_1)\|^4$; where $g(z)=0$ there is nothing to show.
+
+    The first control is the first line of the split, $\mathbb{E}\|(\frac{R_L}{S_L}-\frac
+    RS)g\|^2\leq \mathbb{E}\|\frac{R_L}{S_L}-\frac RS\|^2\|g\|^2$, for products that are none of
+    matrices: for $f(z)=(z_+,z_-)$ and the product $(f_1-f_2)g$ the left side is twice the right
+    one. For products of matrices that line is true.
     """
     covered = (
         "three products on tokens of two to four atoms, queries of one length, L = 1, 2, 3, 10, "
@@ -106,10 +110,14 @@ def split_for_any_product(*, through: str = "f(z_1) g(z)", power: int = 2) -> Ev
     reference=dict(u=sp.Rational(1, 2), tau=1, rho=sqrt(6 / log(100)) / 2, G=1),
 )
 def term_1(*, share: int = 6) -> Evidence:
-    r"""These and (17), the mean over the query, are derived for any positive number in place of
-    $\|U\|_{\rm op}$ that bounds it, so that $U=0$ is admitted; the printed radius, whose 6 is
-    `share`, divides by 0 there (BB:17/B). The second routes are the inequalities at one query in
-    the ball, $\sigma^2\|Uz\|^2\leq\frac{\ln L}6$ among them.
+    r"""For $B=\sqrt{\ln(L)/6}/(\sigma\|U\|_{\rm op})$, $\sigma^2\|U\|_{\rm op}^2B^2=\frac{\ln L}6$.
+    Where $\|z\|\leq B$, $\sigma^2\|Uz\|^2\leq\frac{\ln L}6$ and
+    $C(z)=108e^{4\sigma^2\|Uz\|^2}K\leq108e^{\frac23\ln L}K$, with
+    $K=\sqrt{\mathbb{E}\|f(Z_1)\|^4}$. These and (17), the mean over the query, are derived; the
+    second routes are the inequalities at one query in the ball.
+
+    $\|U\|_{\rm op}$ may be any positive number that bounds the norm, so that $U=0$ is admitted with
+    any ball; the printed radius divides by 0 there (BB:17/B).
     """
     a2, of_f = score_in_the_ball(share), {**BALL, K: Closed(0, oo)}
     with sp.evaluate(False):
@@ -131,10 +139,14 @@ radius_of_the_ball = shared.radius_of_the_ball("BB:17/B", 6)
 
 @claim("BB:LC.6.T2", control=dict(share=5), needs=("BB:17/B",))
 def exponent_of_term_2(*, share: int = 6) -> Evidence:
-    r"""For $p=1,2$ the display, which has the indicator of the ball on the left, is derived for any
-    positive numbers in place of $\|U\|_{\rm op}$ and of $C_f$ that bound the norm and the quotient;
-    $U=0$ and $f=0$ are admitted then, where the printed line divides by 0 (BB:17/B, BB:LC.4/zero).
-    The second route is a query in the ball; `share` stands for the 6 in $B$.
+    r"""For $\|z\|\leq B=\sqrt{\ln(L)/6}/(\sigma\|U\|_{\rm op})$ and $p=1,2$, $\exp(-((\frac
+    L2)^{1/p}-e^{\frac2p\sigma^2\|Uz\|^2})\,q)\leq\exp(-((\frac L2)^{1/p}-L^{\frac1{3p}})\,q)$ with
+    $q=K^{1/p}/(16\sigma^2C_f^{2/p})$ and $K=\sqrt{\mathbb{E}\|f(Z_1)\|^4}$. The display, which has
+    the indicator of this ball on the left, is derived; the second route is a query in the ball.
+
+    $\|U\|_{\rm op}$ may be any positive number that bounds the norm, so that $U=0$ is admitted with
+    any ball; the printed radius divides by 0 there (BB:17/B). $C_f$ may be any positive number that
+    bounds the quotient, so that $f=0$ is admitted; at $C_f=0$ the line divides by 0 (BB:LC.4/zero).
     """
     a2, parts = score_in_the_ball(share), []
     domain = {**BALL, K: Closed(0, oo), C_f: (0, oo)}
@@ -162,8 +174,9 @@ def exponent_of_term_2(*, share: int = 6) -> Evidence:
 def constants_of_term_2(*, depends: str = "on f and d", c: int | Fraction = 1) -> Evidence:
     r"""For tokens $\pm\frac1k$, query $0$, $f(z)=z$, $p=1$ and $L=k^2$, Term 2 is at least
     $32k^2e^{2-1/32}$ and exceeds the printed $c_1k^3e^{-c_2k^2}$ for some $k$, whatever $c_1,c_2$.
-    The repair lets the constants depend on a lower bound of $\mathbb{E}\|f(Z_1)\|^4$: $(\frac
-    L2)^{1/p}-L^{1/(3p)}\geq\frac14L^{1/p}-c$ with `c` = 1.
+    The repair lets the constants depend on a lower bound of $\mathbb{E}\|f(Z_1)\|^4$.
+
+    Repaired, at a fixed lower bound: (L/2)^{1/p} - L^{1/(3p)} >= L^{1/p}/4 - c, p = 1, 2, c = 1.
     """
     if depends == "on f and d":
         left = 32 * k**2 * exp(2) * exp(-(k**2 / 2 - 1) / (16 * k**2))  # Term 2 itself, where e^{2 a2} = 1
@@ -179,7 +192,9 @@ def constants_of_term_2(*, depends: str = "on f and d", c: int | Fraction = 1) -
 
 @claim("BB:LC.6.5x", control=(dict(c=4), dict(c=Fraction(1, 2), powers=(1,))))
 def exponential_below_a_power(*, c: int | Fraction = 5, powers: tuple[int, ...] = P) -> Evidence:
-    r"""Proved for real $x>0$ with `c` for the 5; Term 2 is this at $x=c_2L^{1/p}/\sigma^2$."""
+    r"""For $x>0$ and $p=1,2$, $e^{-x}\leq c\,x^{-2p}$ with `c` = 5. The display is this at
+    $x=c_2L^{1/p}/\sigma^2$, for any real $L>0$.
+    """
     (x, L), p = sp.symbols("x L", positive=True), sp.Symbol("p", integer=True, positive=True)
     s = shared.sigma
     of = {**dict.fromkeys((c1, c2, s, L), (0, oo)), G: Closed(0, oo)}
@@ -213,10 +228,13 @@ logarithm_absorbs_the_dimension = shared.logarithm_absorbs_the_dimension(
 def split_at_the_ball_of_c9(
     *, through: str = "f(z_1) g(z)", outside: Fraction = Fraction(8), times: Fraction = Fraction(1)
 ) -> Evidence:
-    r"""For queries of signs every line is tried with $B=1$ and $f(z)=244z$, where all queries are
-    inside, and with $B=\frac12$ and $f(z)=z$, where all are outside; the bound of Lemma C.7 also
-    for $z_1\mapsto f(z_1)g(z)$, for which $\|fg\|\leq\|f\|\|g\|$ is needed for the values of $f$
-    only. The first control is the first line for products that are none of matrices: for
+    r"""Every line is tried for queries of signs: with $B=1$ and $f(z)=244z$, where all queries are
+    inside, and with $B=\frac12$ and $f(z)=z$, where all are outside. That the left side is at most
+    the bound of Lemma C.7 is also tried for $z_1\mapsto f(z_1)g(z)$, for which
+    $\|fg\|\leq\|f\|\|g\|$ is needed for the values of $f$ only.
+
+    The first control is the first line, $\mathbb{E}\|(\frac{R_L}{S_L}-\frac RS)g\|^4\leq
+    \mathbb{E}\|\frac{R_L}{S_L}-\frac RS\|^4\|g\|^4$, for products that are none of matrices: for
     $f(z)=(z_+,z_-)$ and the product $(f_1-f_2)g$ the left side is four times the right one.
     """
     three = "three products on tokens of two to four atoms, queries of one length"
@@ -249,10 +267,14 @@ def fourth_power_of_a_sum(*, c: int | Fraction = 8) -> Evidence:
     reference=dict(u=sp.Rational(1, 2), tau=1, rho=sqrt(12 / log(100)) / 2, G=1),
 )
 def term_1_of_c9(*, share: int = 12) -> Evidence:
-    r"""These and (19), the mean over the query, are derived for any positive number in place of
-    $\|U\|_{\rm op}$ that bounds it, so that $U=0$ is admitted; the printed radius, whose 12 is
-    `share`, divides by 0 there (BB:19/B). The second routes are the inequalities at one query in
-    the ball, $\sigma^2\|Uz\|^2\leq\frac{\ln L}{12}$ among them.
+    r"""For $B=\sqrt{\ln(L)/12}/(\sigma\|U\|_{\rm op})$, $\sigma^2\|U\|_{\rm op}^2B^2=\frac{\ln
+    L}{12}$. Where $\|z\|\leq B$, $\sigma^2\|Uz\|^2\leq\frac{\ln L}{12}$ and
+    $C(z)=108e^{4\sigma^2\|Uz\|^2}K\leq108e^{\frac13\ln L}K$, with
+    $K=\sqrt{\mathbb{E}\|f(Z_1)\|^4}$. These and (19), the mean over the query, are derived; the
+    second routes are the inequalities at one query in the ball.
+
+    $\|U\|_{\rm op}$ may be any positive number that bounds the norm, so that $U=0$ is admitted with
+    any ball; the printed radius divides by 0 there (BB:19/B).
     """
     a2, of_f = score_in_the_ball(share), {**BALL, K: Closed(0, oo)}
     with sp.evaluate(False):
@@ -274,10 +296,14 @@ radius_of_the_ball_of_c9 = shared.radius_of_the_ball("BB:19/B", 12, follows="BB:
 
 @claim("BB:LC.9.T2/display", control=dict(share=10), needs=("BB:19", "BB:19/B"))
 def exponent_of_term_2_of_c9(*, share: int = 12) -> Evidence:
-    r"""The first bound, which has the indicator of the ball on the left, is derived for any
-    positive numbers in place of $\|U\|_{\rm op}$ and of $C_f$ that bound the norm and the quotient;
-    $U=0$ and $f=0$ are admitted then, where the printed line divides by 0 (BB:19/B, BB:LC.7/zero).
-    The second route is a query in the ball; `share` stands for the 12 in $B$.
+    r"""For $\|z\|\leq B=\sqrt{\ln(L)/12}/(\sigma\|U\|_{\rm op})$, $\exp(-(\sqrt{\frac
+    L8}-e^{2\sigma^2\|Uz\|^2})\,q)\leq\exp(-(\sqrt{\frac L8}-L^{1/6})\,q)$ with
+    $q=K/(16\sigma^2C_f^2)$ and $K=\sqrt{\mathbb{E}\|f(Z_1)\|^4}$. The display, which has the
+    indicator of this ball on the left, is derived; the second route is a query in the ball.
+
+    $\|U\|_{\rm op}$ may be any positive number that bounds the norm, so that $U=0$ is admitted with
+    any ball; the printed radius divides by 0 there (BB:19/B). $C_f$ may be any positive number that
+    bounds the quotient, so that $f=0$ is admitted; at $C_f=0$ the line divides by 0 (BB:LC.7/zero).
     """
     a2 = score_in_the_ball(share)
     rate = K / (16 * shared.sigma**2 * C_f**2)
@@ -303,7 +329,9 @@ def constants_of_term_2_of_c9(*, depends: str = "on f and d", c: int | Fraction 
     r"""For tokens $\pm\frac1k$, query $0$, $f(z)=z$ and $L=k^4$, where
     $\sqrt{\mathbb{E}\|f(Z_1)\|^4}=1/k^2$, Term 2 exceeds the printed $c_1k^6e^{-c_2k^2}$ for some
     $k$, whatever $c_1,c_2$. The repair lets the constants depend on a lower bound of
-    $\mathbb{E}\|f(Z_1)\|^4$: $\sqrt{L/8}-L^{1/6}\geq\frac18\sqrt L-c$ with `c` = 1.
+    $\mathbb{E}\|f(Z_1)\|^4$.
+
+    Repaired, at a fixed lower bound: sqrt(L/8) - L^{1/6} >= sqrt(L)/8 - c, c = 1.
     """
     if depends == "on f and d":
         front = 16**3 * k**4 * exp(2) * (1 + k**2 / (32 * sqrt(2)) / k**2)

@@ -30,13 +30,13 @@ HALF_LINE, REALS = Closed(0, oo), (-oo, oo)
 def smooth_loss_on_a_segment(*, factor: int | Fraction = 1, smooth: str = "jointly") -> Evidence:
     r"""Along the segment from $b$ to $a$ the slope $\nabla_1\ell(c,y)^\top(a-b)$ of the loss is at
     most $\|(c,y)\|\|a-b\|$ by joint 1-smoothness and $\nabla_1\ell(0,0)=0$. From this the
-    inequality is derived on average over the outcomes $\mu$ of task, prompt, query and label, each
-    of which has a segment of its own, at every time $t\leq1$; so is
-    $|\mathbb{E}X|\leq\mathbb{E}|X|$ for the difference $X$ of the losses. A second route is that on
-    the segment $c=sa+(1-s)b$ the square $\|c\|^2=sA^2+(1-s)B^2-s(1-s)\|a-b\|^2$ is at most
-    $\max(A,B)^2$ for $A=\|a\|$ and $B=\|b\|$. Here `factor` multiplies the squares of the right
-    sides; `smooth` in the output alone drops the hypothesis on the label, and $\ell=10\,\hat
-    z_{d+1}y$ breaks the inequality.
+    inequality is derived on average over the outcomes, each of which has a segment of its own, at
+    every time $t\leq1$; take $t=1$ for the end. So is $|\mathbb{E}X|\leq\mathbb{E}|X|$ for the
+    difference $X$ of the losses. In the formulas below $\mu$ is a whole outcome: task, prompt,
+    query and label. A second route is that on the segment $c=sa+(1-s)b$ the square
+    $\|c\|^2=sA^2+(1-s)B^2-s(1-s)\|a-b\|^2$ is at most $\max(A,B)^2$ for $A=\|a\|$ and $B=\|b\|$.
+    Here `factor` multiplies the squares of the right sides; `smooth` in the output alone drops the
+    hypothesis on the label, and $\ell=10\,\hat z_{d+1}y$ breaks the inequality.
     """
     if smooth != "jointly":
         slope, reals = 10 * y, dict.fromkeys((a, b, y), REALS)
@@ -91,9 +91,8 @@ def squared_loss_on_a_segment(*, square: int | Fraction = 1) -> Evidence:
 )
 def maximum_against_product(*, join: str = "product", share: Fraction = Fraction(1)) -> Evidence:
     r"""Printed is $\max(\|(a,y)\|,\|(b,y)\|)\,\|a-b\|\leq\|y\|(\|a\|+\|b\|)\,\|a-b\|$, which is
-    refuted; repaired, the sum $\|y\|+\|a\|+\|b\|$ stands in place of the product (`join`), which is
-    derived on average, with the Cauchy-Schwarz inequality that follows it; `share` multiplies the
-    sum.
+    refuted; repaired, the sum $\|y\|+\|a\|+\|b\|$ stands in place of the product, which is derived
+    on average, with the Cauchy-Schwarz inequality that follows it; `share` multiplies the sum.
     """
     D = sp.Symbol("D", positive=True)
     right = Y * (A + B) if join == "product" else Rational(share) * (Y + A + B)
@@ -151,7 +150,8 @@ def skewed_token(on_D: int, on_T: int) -> tuple[Fraction, Fraction]:
 def fourth_moments(
     *, on_D: int = 8, on_T: int = 16, eight: int | Fraction = 8, share: int | Fraction = 1
 ) -> Evidence:
-    r"""The second line is refuted by a skewed token. Repaired, the constants on the right, `on_D`
+    r"""Printed is $8\,\mathbb{E}\|T_L\|^4+8\,\mathbb{E}\|T\|^4\leq8\,\mathbb{E}\|T_L-T\|^4+16\,
+    \mathbb{E}\|T\|^4$, which a skewed token refutes. Repaired, the constants on the right, `on_D`
     and `on_T`, are 64 and 72. All lines are derived, with Lemma C.9 and Proposition 3.1 at every
     task for what is left; `eight` stands for the 8 of the first line, and `share` multiplies the
     right side of the last display. A second route are the inequalities between numbers $t=\|T\|$,
@@ -243,11 +243,11 @@ def _slopes_agree() -> Evidence:
     needs=("OURS:QA.tilt/second",),
 )
 def difference_splits_in_two(*, factor: Fraction = Fraction(1), share: Fraction = Fraction(1)) -> Evidence:
-    """In every dimension $J_Lg_L-Jg=(J_L-J)g_L+J(g_L-g)$ for the Jacobians $J_L$, $J$ of the
-    outputs and the slopes $g_L$, $g$ of the loss. From the formula of the gradient, which finite
-    differences confirm, this is derived on average, with the Cauchy-Schwarz inequality for both
-    terms and 1-smoothness for the second one. Here `factor` multiplies the second term, and `share`
-    the bound.
+    """The difference of the gradients splits in two: $J_Lg_L-Jg=(J_L-J)g_L+J(g_L-g)$ for the
+    Jacobians $J_L$, $J$ of the outputs and the slopes $g_L$, $g$ of the loss, in every dimension.
+    From the formula of the gradient this is derived on average, with the Cauchy-Schwarz inequality
+    for both terms and 1-smoothness for the second one. Here `factor` multiplies the second term,
+    and `share` the bound; finite differences confirm the formula.
     """
     words = Algebra(general=["J_L", "J", "g_L", "g"])
     J_L, J, g_L, g = (words[name] for name in ("J_L", "J", "g_L", "g"))
@@ -286,10 +286,12 @@ def cauchy_schwarz(*, power: int = 2) -> Evidence:
 def root_of_the_mean(*, first: str = "root", factor: Fraction = Fraction(1), together: int = 3) -> Evidence:
     r"""Printed is $(\mathbb{E}_\mu X)^{1/2}\leq\mathbb{E}_\mu X^{1/2}$ for
     $X=\sigma_\mu^{12}\ln(L)^2/L^{1/\sigma_\mu^2}$, which two equally likely values of
-    $\sigma_\mu^2$ refute. Repaired, one conditions on $\mu$ `first`: at a task the distance of the
+    $\sigma_\mu^2$ refute. Repaired, one conditions on $\mu$ first: at a task the distance of the
     gradients is derived from their formula, the Cauchy-Schwarz inequality, smoothness and
-    Propositions 3.1 and 3.4 for $L\geq2$, and the distance over all tasks is at most the mean of
-    that. A second route is that the root of the product of two conditional means comes out of
+    Propositions 3.1 and 3.4 for $L\geq2$. So it holds at every task, and the distance over all
+    tasks is at most the mean of that, as the norm of a mean is at most the mean of the norms.
+
+    A second route is that the root of the product of two conditional means comes out of
     $pq\leq\frac l2p^2+\frac1{2l}q^2$ at the best $l$, that the root of the rate of Proposition 3.4
     is $\sigma^6\ln(L)/L^{1/(2\sigma^2)}$, and that its bounds for $U$ and $V$ add up to at most 3
     times that for $U$. Here `factor` multiplies the right sides, and `together` stands for this 3.

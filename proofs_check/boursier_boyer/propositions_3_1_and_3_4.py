@@ -102,11 +102,15 @@ def at_the_printed_rate(
         **declared,
     )
     def at_the_printed_rate(*, least: int = 1, c: Fraction = Fraction(1), power: int = power) -> Evidence:
-        r"""As printed, for every $L\geq1$, one token of signs with $U=0$ refutes it; from `least`,
-        which is 2 in the repair, on it is derived with explicit constants that depend on $d$,
-        $\|U\|_{\rm op}$ and $\|V\|_{\rm op}$ only, and tried on instances; a row of the gradient in
-        $V$ is the output for $V=I$. Here `c` multiplies the bound, and `power` is the exponent of
-        $\sigma$.
+        r"""The mean squared error is to be at most the printed rate, with constants that depend on
+        $d$, $\|U\|_{\rm op}$ and $\|V\|_{\rm op}$ only. As printed, for every $L\geq1$, one token
+        refutes it; from `least`, which is 2 in the repair, on it is derived with explicit
+        constants, and tried on instances. Here `c` multiplies the bound, and `power` is the
+        exponent of $\sigma$. A row of the gradient in $V$ is the output for $V=I$. The gradients in
+        $U$ are the covariances of $v_i^\top z_k$ and $z_kz^\top$ under the softmax weights, as in
+        BB:C.7.gU, and under the tilted law, as in BB:P3.4.U/limit; one token of signs with $U=0$
+        has the gradient 0, where the limit has $z$ times the variance 1, and Assumption 3.3 holds
+        with $M=1$.
         """
         found = in_the_form_of_the_paper(least, c, power, quantity, **where)
         return found if least == 1 else derivation(id, found, c=c, power=power)
@@ -129,10 +133,11 @@ gradient_in_U = at_the_printed_rate(
 @claim("BB:P3.4.U/limit", control=dict(factor=2))
 def gradient_of_the_limit(*, factor: int = 1) -> Evidence:
     r"""The gradient of $v^\top T[\mu]$ in $U$ is the covariance $G$ of $v^\top Z$ and $Zz^\top$
-    under the tilted law: for every row $v$, and so for $-v$, all $U$ and $W$, and $s\in(0,1]$, the
-    output at $U+sW$ is derived to exceed that at $U$ by at most $s\langle G,W\rangle+s^2K$, where
-    $K$ does not depend on $s$, for sub-Gaussian tokens. Tried is the derivative $1-\tanh^2u$ of
-    $\tanh u$, the output for tokens $1$ and $-1$; `factor` multiplies $G$.
+    under the tilted law: for every row $v$, all $U$ and $W$, and $s\in(0,1]$, the output at $U+sW$
+    exceeds that at $U$ by at most $s\langle G,W\rangle+s^2K$, where $K$ does not depend on $s$. For
+    $-v$ in place of $v$ this is the bound from below, with the same $K$, and so the derivative in
+    every direction $W$. This is derived for sub-Gaussian tokens. Tried is the derivative
+    $1-\tanh^2u$ of $\tanh u$, the output for tokens $1$ and $-1$; `factor` multiplies $G$.
     """
     u = sp.Symbol("u", real=True)
     search = identity(sp.Derivative(sp.tanh(u), u), factor * (1 - sp.tanh(u) ** 2))
@@ -144,8 +149,9 @@ sigma, V, U, d = sp.symbols("sigma V U d", positive=True)
 
 @claim("BB:C.6", dial="c")
 def limit_of_the_output_in_the_fourth_power(*, c: int | Fraction = 4) -> Evidence:
-    r"""With `c` = 4 for the first 4, derived with Lemma D.1, for the tilted mean of $f(z)=Vz$,
-    which is $T^{U,V}[\mu]$, and tried on the same laws.
+    r"""The bound $\mathbb{E}_{\nu}\|T^{U,V}[\mu]\|^4\leq c^4\sigma^8\|V\|_{\rm op}^4\|U\|_{\rm
+    op}^4d^2$ with `c` = 4 is that of Lemma D.1. It is derived with it, for the tilted mean of
+    $f(z)=Vz$, which is $T^{U,V}[\mu]$, and tried on the same laws.
     """
     checked = r"\mathbb{E}_\nu\|T[\mu]\|^4 \le " + sp.latex(sp.Rational(c) ** 4 * sigma**8 * U**4 * d**2)
     laws = ("two atoms", "two atoms")

@@ -38,9 +38,10 @@ DIVERGING_LAWS = {"every law": (2**n, 0), "some exponential moment": (n, 1)}
     hypotheses=("d in Integers", "d >= 1"),
 )
 def layer_is_defined(*, laws: str = "every law") -> Evidence:
-    r"""As printed the integrals are finite for every law; but for $\mathbb{P}(Z=2^n)=2^{-n}$ no
-    term of the numerator is below 1. Repaired, for `laws` with every exponential moment, they are,
-    as $|z_i|e^{a^\top z}\leq e^{(a+e_i)^\top z}+e^{(a-e_i)^\top z}$.
+    r"""As printed the integrals in $T[\mu](z)$ are finite for every law; but for
+    $\mathbb{P}(Z=2^n)=2^{-n}$ no term of the numerator is below 1. Repaired, for laws with every
+    exponential moment, they are finite, as $|z_i|e^{a^\top z}\leq e^{(a+e_i)^\top
+    z}+e^{(a-e_i)^\top z}$.
     """
     if laws not in DIVERGING_LAWS:
         return forall(sp.Abs(x) * exp(s), "<=", exp(s + x) + exp(s - x), {x: (-oo, oo), s: (-oo, oo)})
@@ -64,9 +65,10 @@ def diverging(laws: str) -> Evidence:
 
 @claim("BB:2.fin", control=dict(factor=2), needs=("BB:2.def",))
 def layer_of_an_empirical_measure(*, factor: int = 1) -> Evidence:
-    r"""Derived with $\frac1L\sum_kg(z_k)$ for the integral of $g$ against $\hat\mu_L$. Tried is the
-    quotient of two integrals, $N/L$ and $D/L$, which is that of $N$ and $D$; `factor` multiplies
-    the right sides.
+    r"""With $\frac1L\sum_kg(z_k)$ for the integral of $g$ against $\hat\mu_L$, the layer of
+    $\hat\mu_L$ is the self-attention of the token $z_\ell$; this is derived. Tried is the quotient
+    of two integrals, $N/L$ and $D/L$, which is that of $N$ and $D$. `factor` multiplies the right
+    sides.
     """
     L, D = sp.symbols("L D", positive=True)
     N = sp.Symbol("N", real=True)
@@ -88,10 +90,11 @@ def layer_of_an_empirical_measure(*, factor: int = 1) -> Evidence:
     cites=("Kolmogorov: strong law of large numbers",),
 )
 def softmax_of_a_long_prompt(*, laws: str = "every law", tilted: bool = True) -> Evidence:
-    r"""As printed there is a limit for every law, which is not finite for
-    $\mathbb{P}(Z=2^n)=2^{-n}$. Repaired, $\mathbb{P}(|T_L-T|>\frac14)\leq2e^{-cL}$, which is
-    summable, by exact binomial sums for `laws` on two atoms with $e^{a^\top z}=2^z$; if not
-    `tilted`, $T$ is the plain mean.
+    r"""As printed $T[\hat\mu_L](z)$ has the limit $T[\mu](z)$ for every law, which is not finite
+    for $\mathbb{P}(Z=2^n)=2^{-n}$. Repaired, $\mathbb{P}(|T_L-T|>\frac14)\leq2e^{-cL}$, which is
+    summable, by exact binomial sums for laws on two atoms with $e^{a^\top z}=2^z$.
+
+    With `tilted` false, $T$ is the plain mean.
     """
     if laws in DIVERGING_LAWS:
         return diverging(laws)

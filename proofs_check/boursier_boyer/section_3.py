@@ -77,7 +77,9 @@ def output_lies_in_a_convex_hull(*, hull: str = "z_k") -> Evidence:
     r"""As printed the output lies in the hull of the tokens $z_k$, which one token and $V=2$
     refute; repaired, in that of the $Vz_k$. For every $v$ and with each further token, $M-v^\top T$
     stays a mean of the numbers $M-v^\top Vz_k\geq0$ with positive weights, where $M=\max_kv^\top
-    Vz_k$: with $S$ the sum of the first weights $T'=(ST+wx)/(S+w)$ when a token of weight $w$ and
+    Vz_k$.
+
+    With $S_L$ the sum of the first weights, $T'=(S_LT+wx)/(S_L+w)$ when a token of weight $w$ and
     value $x=v^\top Vz$ is added.
     """
     if hull != "V z_k":
@@ -102,9 +104,12 @@ def in_the_values(factor: int) -> tuple[Evidence, Evidence]:
 
 @claim("BB:KQ.1", control={"transposed": False}, needs=("BB:C.7.gU", "BB:P3.4.U/limit"))
 def gradient_in_the_keys(*, transposed: bool = True) -> Evidence:
-    r"""Derived along every path $K(t)$ on a finite prompt, with the gradient of C.7.gU at $U=K^\top
-    Q$, and on the law of sub-Gaussian tokens as in P3.4.U/limit; tried is the gradient $QG^\top$
-    (`transposed`), and not $QG$, of ${\rm tr}(G^\top K^\top Q)$.
+    r"""Along every path $K(t)$ softmax attention on a finite prompt changes at the rate $\langle
+    Q(\nabla_UT)^\top,K'(t)\rangle$, with the gradient of C.7.gU at $U=K^\top Q$. On the law of
+    sub-Gaussian tokens the output at $K+sX$ exceeds that at $K$ by at most $s\langle
+    Q(\nabla_UT)^\top,X\rangle+s^2C$ for every row $v$, and so for $-v$, every $X$ and $s\in(0,1]$,
+    with the gradient of P3.4.U/limit and a $C$ that does not depend on $s$. Both are derived; tried
+    is the gradient $QG^\top$, and not $QG$, of ${\rm tr}(G^\top K^\top Q)$.
     """
     Z, z, k, q, V = setting()
     route = differences(grad_K(Z, z, k, q, V), lambda M: softmax_attention(Z, z, M.T @ q, V), k)
@@ -115,8 +120,9 @@ def gradient_in_the_keys(*, transposed: bool = True) -> Evidence:
 
 @claim("BB:KQ.2", control={"transposed": True}, needs=("BB:C.7.gU", "BB:P3.4.U/limit"))
 def gradient_in_the_queries(*, transposed: bool = False) -> Evidence:
-    r"""Derived as KQ.1, along every path $Q(t)$ and on the law of the tokens; tried is the gradient
-    $KG$, and not $KG^\top$ (`transposed`), of ${\rm tr}(G^\top K^\top Q)$.
+    r"""Along every path $Q(t)$ softmax attention changes at the rate $\langle
+    K\nabla_UT,Q'(t)\rangle$. This is derived as KQ.1, for a finite prompt and for the law of the
+    tokens; tried is the gradient $KG$, and not $KG^\top$, of ${\rm tr}(G^\top K^\top Q)$.
     """
     Z, z, k, q, V = setting()
     route = differences(grad_Q(Z, z, k, q, V), lambda M: softmax_attention(Z, z, k.T @ M, V), q)
@@ -127,10 +133,10 @@ def gradient_in_the_queries(*, transposed: bool = False) -> Evidence:
 
 @claim("BB:KQ.3", control={"factor": 2}, needs=("BB:C.7.gV",))
 def gradient_in_the_values(*, factor: int = 1) -> Evidence:
-    r"""Derived along every path $V(t)$ on a finite prompt, with the rate of C.7.gV at $U=K^\top Q$,
-    and on the law of the tokens, where the output at $V+sX$ is that at $V$ and $s$ times $X$ times
-    the tilted mean; the gradient of $v^\top b$ in a row $v$ of $V$ is tried. Here `factor`
-    multiplies the rates.
+    r"""Along every path $V(t)$ softmax attention for $K$ and $Q$ on a finite prompt changes at the
+    rate that C.7.gV gives for $U=K^\top Q$. On the law of the tokens the output at $V+sX$ is that
+    at $V$ and $s$ times $X$ times the tilted mean for $U=K^\top Q$. Both are derived, and the
+    gradient of $v^\top b$ in a row $v$ of $V$ is tried; `factor` multiplies the rates.
     """
     return derivation("BB:KQ.3", *in_the_values(factor), factor=factor)
 
@@ -174,9 +180,11 @@ def an_example_and_a_counterexample(*, query: str = "Rademacher") -> Evidence:
 
 @claim("BB:A3.3/sigma", control=dict(least=Fraction(1, 2)))
 def one_constant_for_all_sigma(*, least: int | Fraction = 1) -> Evidence:
-    r"""At $U=0$ the fourth moment $3\sigma^4$ of $\mathcal{N}(0,\sigma^2)$ is at most $3\sigma^8$
-    for every $\sigma\geq$ `least` = 1, which Proposition 3.4 asks for; near $\sigma=0$ no constant
-    times $\sigma^8$ bounds it.
+    r"""The fourth moment $3\sigma^4$ of $\mathcal{N}(0,\sigma^2)$ is at most $3\sigma^{2p}$ with
+    $p=4$ for every $\sigma\geq$ `least` = 1.
+
+    That is the left side at U = 0. Near sigma = 0 no constant times sigma^8 bounds it, so that the
+    power suits sigma >= 1 only, which Proposition 3.4 asks for.
     """
     return forall(3 * sigma**4, "<=", 3 * sigma**8, {sigma: Closed(Rational(least), oo)})
 
@@ -321,9 +329,11 @@ def attention_converges_at_one_rate(*, Gamma: Fraction = Fraction(1, 2)) -> Evid
 def printed_exponent_survives(*, c: int | Fraction = 192) -> Evidence:
     r"""For $\sigma\geq1$, $u=\|U\|_{\rm op}>0$, $S\leq I$ and $\Gamma\geq0$, no eigenvalue $a>0$ of
     $S^{1/2}(U+U^\top-U^\top\Gamma U)S^{1/2}$ is beyond the inverse of the exponent
-    $\min(\frac13,\frac1{192\sigma^2u^2})$ of (16), whose 192 is `c`: for Gaussian laws the bound of
-    Proposition 3.1 survives the query inside the prompt. This is derived, from $a\leq2u$, and tried
-    is that the exponent is at most $\frac1{2u}$.
+    $\min(\frac13,\frac1{192\sigma^2u^2})$ of (16). This is derived, from $a\leq2u$, and tried is
+    that the exponent is at most $\frac1{2u}$; `c` stands for the printed 192.
+
+    The exponent is not below $\min(1,b,1/a)$ of R3.2/attention, by P3.1.sharp/printed for $b$: for
+    Gaussian laws the bound of Proposition 3.1 survives the query inside the prompt.
     """
     sigma, u = sp.symbols("sigma u", positive=True)
     bound = sp.Min(sp.Rational(1, 3), 1 / (sp.Rational(c) * sigma**2 * u**2))

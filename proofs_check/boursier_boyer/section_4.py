@@ -83,7 +83,8 @@ def slope_of_the_squared_loss(*, k: int | Fraction = 2) -> Evidence:
 
 @claim("BB:4.bilin", control={"factor": 2})
 def output_is_linear_in_each_parameter(*, factor: int = 1) -> Evidence:
-    r"""Derived from the integrals, for $U+sW$ and the same in $V$, and tried as
+    r"""The output of attention over centred Gaussian tokens for $U+sW$ is that for $U$ and $s$
+    times that for $W$, and the same holds in $V$. Both are derived from the integrals, and tried is
     $V\Gamma(U+sW)z=V\Gamma Uz+s\,V\Gamma Wz$; `factor` multiplies the second term. The output is
     not linear in the pair.
     """
@@ -97,9 +98,11 @@ def output_is_linear_in_each_parameter(*, factor: int = 1) -> Evidence:
 @claim("BB:A4.2", control={"tasks": "heavy"})
 def assumption_4_2_can_hold_and_can_fail(*, tasks: str = "two slopes") -> Evidence:
     r"""The tasks $y=wx$ with $w\in\{\frac12,2\}$ and $x\sim\mathcal{N}(0,1)$ satisfy the
-    assumption: with $u=U(x_{\rm q},0)^\top$ and $t=(1,w)$ the tilted token is $(k+g)t$, where
-    $k=t^\top u$, $g\sim\mathcal{N}(0,1)$, $|t|=\sigma\geq1$ and $|k|\leq\sigma|u|$. Tasks with
-    $\mathbb{P}(\sigma_\mu^{12}>t)=1/t$ for $t\geq1$, whose twelfth moment is infinite, do not.
+    assumption. Tasks with $\mathbb{P}(\sigma_\mu^{12}>t)=1/t$ for $t\geq1$, whose twelfth moment is
+    infinite, do not.
+
+    With $u=U(x_{\rm q},0)^\top$ and $t=(1,w)$ the tilted token is $(k+g)t$, where $k=t^\top u$,
+    $g\sim\mathcal{N}(0,1)$, $|t|=\sigma\geq1$ and $|k|\leq\sigma|u|$.
     """
     if tasks == "heavy":
         level = 10**6
@@ -129,12 +132,16 @@ def assumption_4_2_can_hold_and_can_fail(*, tasks: str = "two slopes") -> Eviden
 
 @claim("BB:A4.2.red", control=({"moment": 7}, {"factor": Fraction(99, 100)}))
 def second_half_of_ii_follows_from_the_first(*, moment: int = 12, factor: int | Fraction = 1) -> Evidence:
-    r"""For every positive random $\sigma$ it is derived that the mean of $\ln(L)^4/L^{c/\sigma^2}$
-    is at most $(6/(ce))^6\,\mathbb{E}[\sigma^{12}]/\ln(L)^2$, and at most $\varepsilon$ for
-    $\ln(L)^2\geq (6/(ce))^6\,\mathbb{E}[\sigma^{12}]/\varepsilon$. Here `factor` multiplies the 6
-    in the bracket, and `moment` is the printed 12: from a finite $\mathbb{E}[\sigma^7]$ it does not
-    follow. Second route: $\ln(L)^6/L^{c/\sigma^2}\leq(6/(ce))^6\sigma^{12}$ for all real $L>1$ and
-    all $\sigma$ and $c$, and the expectation under Pareto laws of $\sigma^2$.
+    r"""The second half of Assumption 4.2 (ii) is derived from the first: for every positive random
+    $\sigma$ the mean of $\ln(L)^4/L^{c/\sigma^2}$ is at most
+    $(6/(ce))^6\,\mathbb{E}[\sigma^{12}]/\ln(L)^2$, and at most $\varepsilon$ for $\ln(L)^2\geq
+    (6/(ce))^6\,\mathbb{E}[\sigma^{12}]/\varepsilon$. Here `factor` multiplies the 6 in the bracket,
+    and `moment` is the printed 12: from a finite $\mathbb{E}[\sigma^7]$ the second half does not
+    follow.
+
+    Second route: $\ln(L)^6/L^{c/\sigma^2}\leq(6/(ce))^6\sigma^{12}$ for all real $L>1$ and all
+    $\sigma$ and $c$, and the expectation under Pareto laws of $\sigma^2$, by incomplete Gamma
+    functions.
     """
     if moment < 8:
         return mean_that_does_not_vanish(moment)

@@ -42,8 +42,9 @@ OUTPUT = Algebra(
 
 @claim("BB:12", control={"factor": 2}, cites=(GENERATING_FUNCTION,))
 def covariance_of_a_token(*, factor: int = 1) -> Evidence:
-    r"""Derived at every task $w$ as $\mathbb{E}e^{a^\top x+by}=e^{u^\top\Gamma_wu/2}$ for every
-    $u=(a,b)$; `factor` multiplies the blocks. The second route is $\mathbb{E}xx^\top=\Sigma$,
+    r"""For $y=w^\top x$ and every $u=(a,b)$ it is derived that $\mathbb{E}e^{a^\top
+    x+by}=e^{u^\top\Gamma_wu/2}$ at every task $w$, which is the law $\mathcal{N}(0,\Gamma_w)$;
+    `factor` multiplies the blocks. The second route is $\mathbb{E}xx^\top=\Sigma$,
     $\mathbb{E}xy=\Sigma w$ and $\mathbb{E}y^2=w^\top\Sigma w$, by Isserlis' theorem.
     """
     square, column, corner = token_moments(noise=False)
@@ -58,10 +59,12 @@ def covariance_of_a_token(*, factor: int = 1) -> Evidence:
 
 @claim("BB:5.Rinf", control={"power": 1})
 def the_infinite_prompt_risk(*, power: int = 2) -> Evidence:
-    r"""Derived for every $d$, covariance $\Sigma=RR^\top$, $U$ and last row $v$ of $V$ as half the
-    mean squared error of the last coordinate of attention on the law of $(x,w^\top x)$; `power`
-    stands for the exponent 2. Second route: the identity of the two integrands, the risk in blocks,
-    which is multiplied out from it, and the closed form at exact instances.
+    r"""It is derived for every $d$, covariance $\Sigma=RR^\top$, $U$ and last row $v$ of $V$ that
+    half the mean squared error of the last coordinate of attention on the law of $(x,w^\top x)$,
+    averaged over the task and the query, is the printed mean; `power` stands for its exponent 2.
+
+    Second route: the identity of the two integrands, the risk in blocks, which is multiplied out
+    from it, and the closed form at exact instances.
     """
     V, Gamma, U, e, z, y = (OUTPUT[name] for name in ("V", "Gamma", "U", "e", "z", "y"))
     residual, printed = e.T * V * Gamma * U * z - y, (V.T * e).T * Gamma * U * z - y
@@ -100,10 +103,14 @@ def drawn_risk(prompts: int = 6_000, L: int = 3, sigmas: float = 7.0) -> Evidenc
 
 @claim("BB:5.RL", control={"factor": 2})
 def the_finite_prompt_risk(*, factor: int = 1) -> Evidence:
-    r"""Derived for every $d$, $L$, $U$, last row $v$ of $V$ and any law of the covariates; `factor`
-    multiplies what the last entry of $v$ contributes. Second route: the printed mean and the half
-    mean square for one token $(x,wx)$ at $d=\Sigma=1$, $\frac12\mathbb{E}(px+qwx-wx_{\rm q})^2$ for
-    $v=(p,q)$, and definitions (2) and (3) on drawn tasks and prompts.
+    r"""It is derived for every $d$, $L$, $U$, last row $v$ of $V$ and any law of the covariates
+    that half the mean squared error of the last coordinate of $V$ times the softmax average of the
+    tokens $(x_k,w^\top x_k)$, averaged over task, prompt and query, is the printed mean with
+    $v^\top z_k$; `factor` multiplies what the last entry of $v$ contributes there.
+
+    Second route: the printed mean and the half mean square for one token $(x,wx)$ at $d=\Sigma=1$,
+    $\frac12\mathbb{E}(px+qwx-wx_{\rm q})^2$ for $v=(p,q)$, and definitions (2) and (3) on drawn
+    tasks and prompts.
     """
     p, q, *normal = sp.symbols("p q x w x_q", real=True)
     x, w, query = normal
@@ -119,7 +126,10 @@ def the_finite_prompt_risk(*, factor: int = 1) -> Evidence:
 def the_assumption_is_not_vacuous(*, kernel: bool = True) -> Evidence:
     r"""For $d=2$ and $\Sigma={\rm diag}(1,0)$ the start with $\Theta=e_1e_1^\top$ satisfies the
     assumption. The starts with $2e_1e_1^\top$, with $e_2e_2^\top$, with a $U(0)$ that is no block
-    and with $V(0)=U(0)$ do not; without $\Theta\Sigma\neq0$ (`kernel`) $e_2e_2^\top$ gets in.
+    and with $V(0)=U(0)$ do not.
+
+    With `kernel` false the condition $\Theta\Sigma\neq0$ is left out, and $\Theta=e_2e_2^\top$ gets
+    in.
     """
     alpha, Sigma, e1, e2 = Rational(1, 2), sp.diag(1, 0), sp.diag(1, 0), sp.diag(0, 1)
 
@@ -189,9 +199,11 @@ def only_the_last_row_of_v_matters(*, factor: int = 1) -> Evidence:
 def the_block_manifold_is_invariant(*, mirror: int = -1) -> Evidence:
     r"""Let $v=(p,q)$ be the last row of $V$, and let $U$ have the rows $(A,*)$ and $(b^\top,*)$. If
     $(p,b)$ and all labels change their sign, then all scores stay, and all values change their
-    sign; `mirror` stands for the factor $-1$. So the prediction of softmax and linear attention
-    changes its sign together with its target, for every prompt length, and the risk is even in
-    $(p,b)$; the infinite-prompt risk, with label noise too, is seen to be even directly.
+    sign; `mirror` stands for the factor $-1$.
+
+    So the prediction of softmax and linear attention changes its sign together with its target, for
+    every prompt length, and the risk is even in $(p,b)$; the infinite-prompt risk, with label noise
+    too, is seen to be even directly. A factor of 2 for `mirror` does neither.
     """
     A, x, z, b, p, q, y = (TOKEN[name] for name in ("A", "x", "z", "b", "p", "q", "y"))
     score = trace_identity(x.T * A * z + (mirror * y) * ((mirror * b).T * z), x.T * A * z + y * (b.T * z))

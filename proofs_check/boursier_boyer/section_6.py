@@ -59,8 +59,10 @@ def the_theory_carries_over_to_the_data(*, power: int = 2) -> Evidence:
 def completing_the_square(*, factor: int = 1) -> Evidence:
     r"""Completing the square gives $y^\top y-2b^\top w+w^\top X^\top Xw+\lambda w^\top
     w=(w-Jb)^\top N(w-Jb)+y^\top y-b^\top Jb$ with $N=X^\top X+\lambda I$, $J=N^{-1}$ and $b=X^\top
-    y$; `factor` multiplies the square. With $\lambda=\tau^2/\omega^2$ the left side is $-2\tau^2$
-    times the logarithm of prior times likelihood, so the posterior of $w$ is
+    y$; `factor` multiplies the square.
+
+    Up to the factor $-1/(2\tau^2)$ the left side is the logarithm of prior times likelihood,
+    $\lambda=\tau^2/\omega^2$ (`ridge_penalty`), so the posterior of $w$ is
     $\mathcal{N}(Jb,\tau^2J)$, for every $X$, $L$ and $d$.
     """
     A = Algebra(symmetric=["N", "J"], vectors=["w", "b", "y"], params=["l"], inverse=[("N", "J")])
@@ -138,8 +140,11 @@ ALGEBRA = Algebra(general=["V"], symmetric=["S"], vectors=["a", "x"], params=["h
 @claim("BB:A.1.norm/mean", control={"factor": 2})
 def mean_of_linear_attention(*, factor: int = 1) -> Evidence:
     r"""For a token $x\sim\mathcal{N}(0,S)$ and $a=K^\top Qz$ in every dimension, $\mathbb{E}(a^\top
-    x)Vx=VSa$; `factor` multiplies the right side. With the factor $L^{-k}$ the mean of the output
-    is $L^{1-k}VSa$, and its limit is that of softmax attention only for $k=1$.
+    x)Vx=VSa$; `factor` multiplies the right side.
+
+    With $1/L$ before the sum over tokens this is the mean of the output, for every $L$. With the
+    factor $L^{-k}$ the mean is $L^{1-k}VSa$, and its limit is that of softmax attention only for
+    $k=1$.
     """
     V, S, a, x = (ALGEBRA[name] for name in ("V", "S", "a", "x"))
     return trace_identity(((a.T * x) * (V * x)).gauss("x", S), factor * (V * S * a))
@@ -149,7 +154,9 @@ def mean_of_linear_attention(*, factor: int = 1) -> Evidence:
 def variance_of_linear_attention(*, factor: int = 1) -> Evidence:
     r"""The variance of a term of linear attention is $\mathbb{E}\|(a^\top
     x)Vx\|^2-\|VSa\|^2=(a^\top Sa)\,{\rm tr}(VSV^\top)+\|VSa\|^2$; `factor` multiplies the last
-    term. As tokens are independent, the error of linear attention is $1/L$ of it.
+    term.
+
+    Tokens are independent, so that the error of linear attention is $(st+q)/L$.
     """
     V, S, a, x = (ALGEBRA[name] for name in ("V", "S", "a", "x"))
     square = ((a.T * x) * (a.T * x) * ((V * x).T * (V * x))).gauss("x", S)
@@ -165,8 +172,10 @@ def variance_of_linear_attention(*, factor: int = 1) -> Evidence:
 def both_architectures_have_one_limit(*, power: Rational = Rational(1)) -> Evidence:
     r"""With the factor $1/L$ in linear attention, $\mathbb{E}\|T_{\rm soft}-T_{\rm lin}\|^2\leq
     2(e^s(t+q)+st+q)/L$ with $s$, $t$ and $q$ as in our Theorem A; this is computed on the line,
-    where $t=1$ and $q=s$. Here `power` stands for the exponent 1 of that factor; for another $k<1$
-    the means alone are apart, $|L^{1-k}-(1-P_2)|^2q\geq(L^{1-k}-1)^2q$.
+    where $t=1$ and $q=s$. Here `power` stands for the exponent 1 of that factor.
+
+    For another power the means alone are apart: $|L^{1-k}-(1-P_2)|^2q\geq(L^{1-k}-1)^2q$ for the
+    factor $L^{-k}$ with $k<1$.
     """
     return _on_the_line(power).replace(sides=(one_limit(float(power)),))
 

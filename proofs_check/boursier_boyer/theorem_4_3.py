@@ -74,13 +74,13 @@ def the_risk_splits_in_two(*, factor: int = 1) -> Evidence:
 )
 def the_risks_along_the_two_flows(*, c: Fraction = Fraction(1), radius: int | Fraction = 2) -> Evidence:
     r"""With the bounds $g_1$ and $g_2$ of Corollaries E.3 and E.5 it is derived that up to the time
-    $T(\varepsilon)$, from which on $\mathcal{R}_\infty$ is within $\varepsilon$ of its limit, the
-    finite-prompt flow is in the ball of radius $2\rho$ and
+    $T(\varepsilon)$ the finite-prompt flow is in the ball of radius $2\rho$ and
     $|\mathcal{R}_L(\theta_L(t))-\mathcal{R}_\infty(\theta_\infty(t))|\leq g_1+\kappa g_2te^{\beta
     t}$, and that from then on $\mathcal{R}_L(\theta_L(t))\leq\lim\mathcal{R}_\infty+2\varepsilon$,
-    for $L$ with (27) and $g_1+\kappa g_2Te^{\beta T}\leq\varepsilon$. Integrated flows up to the
-    time of (27) are the second route. Here `c` multiplies the bounds, and `radius` stands for the 2
-    in $2\rho$.
+    as it does not increase. Here $T(\varepsilon)$ is a time from which on $\mathcal{R}_\infty$ is
+    within $\varepsilon$ of its limit, and $L\geq L^\star(\varepsilon)$ says that (27) holds and
+    $g_1+\kappa g_2Te^{\beta T}\leq\varepsilon$. Integrated flows up to the time of (27) are the
+    second route. Here `c` multiplies the bounds, and `radius` stands for the 2 in $2\rho$.
     """
     drawn = drawn_flows(
         lambda t, one, other: np.abs(t.finite.risk(*other) - t.infinite.risk(*one)),
@@ -147,13 +147,16 @@ def first_length(epsilon: float, start: float) -> Transfer | None:
     r"flow, its limit is at most each of its values.",
 )
 def finite_prompts_reach_the_infinite_prompt_risk(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""With the bounds $g_1$ and $g_2$ of Corollaries E.3 and E.5 it is derived for all times
-    $t\geq T(\frac\varepsilon2)$ at which the flow (7) exists, if $\mathcal{R}_\infty$ is within
-    $\frac\varepsilon2$ of its limit from $T$ on, (27) holds, and $g_1+\kappa g_2Te^{\beta
-    T}\leq\frac\varepsilon2$. Second route: for integrated flows that end in the minimum
-    $\mathcal{R}_\infty=0$ the bound holds from an explicit $L(\varepsilon)$ on; from the saddle and
-    from its stable manifold, where $\lim_t\mathcal{R}_\infty=\frac12\Sigma$, the finite-prompt flow
-    may only do better. Here `c` multiplies $\varepsilon$.
+    r"""With the bounds $g_1$ and $g_2$ of Corollaries E.3 and E.5 it is derived that
+    $\mathcal{R}_L(\theta_L(t))\leq\lim\mathcal{R}_\infty(\theta_\infty)+\varepsilon$ for all times
+    $t\geq T(\frac\varepsilon2)$ at which the flow (7) exists and all $L\geq
+    L^\star(\frac\varepsilon2)$, that is, if $\mathcal{R}_\infty$ is within $\frac\varepsilon2$ of
+    its limit from $T$ on, (27) holds, and $g_1+\kappa g_2Te^{\beta T}\leq\frac\varepsilon2$.
+
+    Second route: for integrated flows that end in the minimum $\mathcal{R}_\infty=0$ the bound
+    holds from an explicit $L(\varepsilon)$ on. From the saddle and from its stable manifold, where
+    $\lim_t\mathcal{R}_\infty=\frac12\Sigma$, the finite-prompt flow may only do better. Here `c`
+    multiplies $\varepsilon$.
     """
     return derivation("BB:T4.3", _to_the_end(c).replace(sides=(drawn_limits(c),)), c=c)
 

@@ -48,9 +48,11 @@ HYPOTHESES = ("d in Integers", "d >= 1", "beta <= 1", "sigma >= 1", "rho > 0")
 )
 def parameters_come_close_at_one_time(*, limit: str = "not assumed", c: Fraction = Fraction(1)) -> Evidence:
     r"""As printed $\lim_t(U_\infty,V_\infty)$ need not exist: an exact orbit winds round a circle
-    for ever. Where it exists (`limit`), it is derived for $T$ and $L$ so chosen that
-    $\|\theta_\infty-\lim\theta_\infty\|$ from $T$ on and the right side of (26) at $T$ are at most
-    $\varepsilon/(2\sqrt2)$; `c` multiplies $\varepsilon$.
+    for ever. Where it exists, $\|U_L(T)-\lim U_\infty\|+\|V_L(T)-\lim V_\infty\|\leq\varepsilon$ is
+    derived for $T$ and $L$ so chosen that $\|\theta_\infty-\lim\theta_\infty\|$ from $T$ on and the
+    right side of (26) at $T$ are at most $\varepsilon/(2\sqrt2)$; `c` multiplies $\varepsilon$.
+
+    The exact orbit is that of `proofs_check.instances.spiral`.
     """
     if limit != "assumed":
         return no_limit()
@@ -138,7 +140,7 @@ def _at_one_time(c: Fraction) -> Evidence:
     r"terms are at most $\frac12\varepsilon$.",
 )
 def parameters_converge_along_a_slow_time(*, limit: str = "not assumed", schedule: str = "slow") -> Evidence:
-    r"""As printed $\lim_t\theta_\infty(t)$ need not exist. Where it exists (`limit`), at
+    r"""As printed $\lim_t\theta_\infty(t)$ need not exist. Where it exists, at
     $T(L)=\frac1{2\beta}\ln\frac1{g_2}$ the distance $\|\theta_L(T(L))-\lim\theta_\infty\|$ is at
     most $\|\theta_\infty(T(L))-\lim\theta_\infty\|$ and the right side of (26) together, which is
     $g_2^{1/2}\ln(1/g_2)/(2\beta)$ there, and at most $\varepsilon$ if both are at most

@@ -52,11 +52,16 @@ from theory.symbolic.regression_moments import DATA, risk_of_blocks, token_momen
     ),
 )
 def theorem_5_2(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""As BB:T4.3, with 0 for the limit, it is derived for the risks of half the squared loss, with
-    $\frac\varepsilon2$ for $\varepsilon$; what is special to model (11) is in the argument. Second
-    route: on instances inside the printed range of $\alpha$, $\Sigma=4$ among them, the bound holds
-    at the end of integrated flows, at a length $L(\varepsilon)$ and at $L=10^6$. Here `c`
-    multiplies $\varepsilon$.
+    r"""As in BB:T4.3, with 0 for the limit, it is derived that
+    $\mathcal{R}_L(\theta_L(t))\leq\varepsilon$ for all times $t\geq T(\frac\varepsilon2)$ at which
+    the flow (7) exists and all $L\geq L^\star(\frac\varepsilon2)$, that is, if the infinite-prompt
+    risk is at most $\frac\varepsilon2$ from $T$ on, (27) holds, and $g_1+\kappa g_2Te^{\beta
+    T}\leq\frac\varepsilon2$. What is special to model (11) is in the argument. There $\mathcal{R}$
+    are the risks of half the squared loss, with $\frac\varepsilon2$ for $\varepsilon$.
+
+    Second route: on instances inside the printed range of $\alpha$, $\Sigma=4$ among them, the
+    bound holds at the end of integrated flows, at a length $L(\varepsilon)$ and at $L=10^6$. Here
+    `c` multiplies $\varepsilon$.
     """
     checked = (
         r"\lim_t\mathcal R_L(U_L(t),V_L(t))\le\mathcal R^\star+\varepsilon,\quad L\ge L(\varepsilon),\ "
@@ -110,9 +115,10 @@ def remark(start: Start, exponent: float) -> tuple[np.ndarray, float]:
 
 @claim("BB:R5.3.limits/fixed_point", control=({"exponent": Rational(1, 2)}, {"factor": 2}))
 def limits_are_a_balanced_fixed_point(*, exponent: Rational = Rational(1, 4), factor: int = 1) -> Evidence:
-    r"""The limits are balanced: $\|U\|_F^2$ and $u^2$ are both ${\rm tr}(\Sigma^{-2})^{1/2}$. Since
-    $uU=\Sigma^{-1}$, the vector field of the flow vanishes there. Here `exponent` stands for the
-    $\frac14$ of $U$ and $u$, and `factor` multiplies $uU$.
+    r"""The printed limits $U=T^{-1/4}\Sigma^{-1}$ and $u=T^{1/4}$ with $T={\rm tr}(\Sigma^{-2})$
+    are balanced: $\|U\|_F^2$ and $u^2$ are both $T^{1/2}$. Since $uU=\Sigma^{-1}$, the vector field
+    of the flow vanishes there. Here `exponent` stands for the $\frac14$ of $U$ and $u$, and
+    `factor` multiplies $uU$.
     """
     T = sp.Symbol("T", positive=True)
     with sp.evaluate(False):
@@ -131,8 +137,9 @@ def limits_are_a_balanced_fixed_point(*, exponent: Rational = Rational(1, 4), fa
     control={"exponent": Rational(1, 2)},
 )
 def limits_for_an_invertible_covariance(*, exponent: Rational = Rational(1, 4)) -> Evidence:
-    r"""For invertible $\Sigma$ integrated paths end at these limits, where `exponent` stands for
-    $\frac14$; the proof is that of our own result on the limit of the flow.
+    r"""For invertible $\Sigma$ integrated paths end at $U={\rm tr}(\Sigma^{-2})^{-1/4}\Sigma^{-1}$
+    and $u={\rm tr}(\Sigma^{-2})^{1/4}$, where `exponent` stands for $\frac14$; the proof is that of
+    our own result on the limit of the flow.
     """
     checked = (
         r"U(t)\to\operatorname{tr}(\Sigma^{-2})^{-1/4}\Sigma^{-1},\ u(t)"
@@ -163,9 +170,10 @@ def the_risk_at_the_limit_is_zero(*, factor: int = 1, least: int | Fraction = 0)
 
 @claim("BB:R5.3.noise", control={"factor": 2}, needs=("OURS:T5.2",))
 def label_noise_reaches_only_the_corner(*, factor: int = 1) -> Evidence:
-    r"""For label noise of any law of mean 0 and variance $\tau^2$, independent of the Gaussian $x$,
-    and every $d$ it is derived that $\mathbb{E}xx^\top=\Sigma$, $\mathbb{E}xy=\Sigma w$ and
-    $\mathbb{E}y^2=w^\top\Sigma w+\tau^2$; `factor` multiplies each right side. The second route has
+    r"""For $y=w^\top x$ with label noise of any law of mean 0 and variance $\tau^2$, independent of
+    the Gaussian $x$, and every $d$ it is derived that $\mathbb{E}xx^\top=\Sigma$,
+    $\mathbb{E}xy=\Sigma w$ and $\mathbb{E}y^2=w^\top\Sigma w+\tau^2$, so that the noise reaches
+    only the corner of the covariance; `factor` multiplies each right side. The second route has
     Gaussian noise.
     """
     square, column, corner = token_moments(noise=True)
@@ -183,8 +191,9 @@ def label_noise_reaches_only_the_corner(*, factor: int = 1) -> Evidence:
 def label_noise_stays_out_of_the_risk(*, factor: int = 1) -> Evidence:
     r"""With $p=b=0$ the infinite-prompt risk with label noise is that without, $\frac12{\rm
     tr}((q\Sigma A-I)\Sigma(q\Sigma A-I)^\top)$, because the noisy corner of $\Gamma_w$ meets $U$
-    only through its row $b^\top$, which stays 0 (BB:5.block); `factor` multiplies the risk without
-    noise.
+    only through its row $b^\top$; `factor` multiplies the risk without noise.
+
+    So flow and limits are those without noise, once $b$ stays 0 (BB:5.block).
     """
     S, A, q = (DATA[name] for name in ("S", "A", "q"))
     on_manifold = risk_of_blocks(noise=True).substitute("p", 0 * DATA["p"]).substitute("b", 0 * DATA["b"])

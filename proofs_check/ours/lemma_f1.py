@@ -36,8 +36,9 @@ def exponent_with_label_noise(*, shifts: int = 1) -> Evidence:
 
 @claim("OURS:LF.1/sub_gaussian", control={"k": Fraction(9, 10), "outer": Fraction(9, 10)})
 def tokens_with_label_noise(*, k: Fraction = Fraction(1), outer: Fraction = Fraction(1)) -> Evidence:
-    r"""Derived for every $S$ and Gaussian label noise, at every task, with
-    $\sigma_w^2\leq\max(1,\|S\|_{\rm op}+\tau^2)(1+\|w\|^2)$; `k` multiplies $\|S\|_{\rm op}$ in
+    r"""For every $S$ and Gaussian label noise it is derived that a token is $\sigma_w$-sub-Gaussian
+    at every task, with $\sigma_w^2=\max(1,\|S\|_{\rm op}(1+\|w\|^2)+\tau^2)$, and that this is at
+    most $\max(1,\|S\|_{\rm op}+\tau^2)(1+\|w\|^2)$; `k` multiplies $\|S\|_{\rm op}$ in
     $\sigma_w^2$, and `outer` the last bound. The second route goes through the norms of the blocks
     of $v=(a,b)$.
     """
@@ -58,7 +59,7 @@ def tokens_with_label_noise(*, k: Fraction = Fraction(1), outer: Fraction = Frac
 )
 def moments_with_the_repaired_parameter(*, k: Fraction = Fraction(1), least: int | Fraction = 1) -> Evidence:
     r"""For $g=\|\Gamma_w\|_{\rm op}\leq\sigma_w^2$ and $\sigma_w^2\geq1$,
-    $\max(1,g^p)\leq\sigma_w^{2p}$, and $x^p\geq1+p(x-1)$, for every real $p\geq1$. Here `k`
+    $\max(1,g^p)\leq\sigma_w^{2p}$, and $x^p\geq1+p(x-1)$, both for every real $p\geq1$. Here `k`
     multiplies $\sigma_w^2$, and `least` stands for the least $p$; for $p=0$ the bound is $1\leq1$.
     """
     g, sigma2, p, x = sp.symbols("g sigma2 p x", positive=True)
@@ -81,9 +82,9 @@ def moments_with_the_repaired_parameter(*, k: Fraction = Fraction(1), least: int
     ),
 )
 def repaired_lemma_f1(*, k: Fraction = Fraction(1)) -> Evidence:
-    r"""With $\kappa=\max(1,\|S\|_{\rm op}+\tau^2)$, $\mathbb{E}L^{-c/\sigma_w^2}\leq
-    e^{1/4}2^{d/2}e^{-\sqrt{c\ln(L)/\kappa}}$ is tried by quadrature; `k` multiplies the root in the
-    exponent.
+    r"""For $\sigma_w^2=\max(1,\|S\|_{\rm op}(1+\|w\|^2)+\tau^2)$ and $\kappa=\max(1,\|S\|_{\rm
+    op}+\tau^2)$, $\mathbb{E}L^{-c/\sigma_w^2}\leq e^{1/4}2^{d/2}e^{-\sqrt{c\ln(L)/\kappa}}$ is
+    tried by quadrature; `k` multiplies the root in the exponent.
     """
     slack, where, sides = math.inf, dict[str, Any](), (drawn_means(float(k)),)
     for d in (1, 3, 10):
@@ -136,9 +137,11 @@ def drawn_means(k: float) -> Computed:
 
 @claim("OURS:LF.1/sixth", control={"k": Fraction(1, 2)}, needs=("BB:LF.1.ii.a-e/moment",))
 def sixth_power_of_the_parameter(*, k: Fraction = Fraction(1)) -> Evidence:
-    r"""For $s=\|S\|_{\rm op}$, $n=\tau^2$ and $z=\|w\|^2$, $\max(1,s(1+z)+n)\leq\max(1,s+n)(1+z)$,
-    whose sixth power is a polynomial in $z$, so that $\mathbb{E}\sigma_w^{12}$ is finite; `k`
-    multiplies the right side.
+    r"""For $s=\|S\|_{\rm op}$, $n=\tau^2$ and $z=\|w\|^2$, $\max(1,s(1+z)+n)\leq\max(1,s+n)(1+z)$;
+    `k` multiplies the right side.
+
+    The sixth power of the right side is a polynomial in $z$, and $\mathbb{E}\sigma_w^{12}$ is
+    finite with it.
     """
     s, n, z = names = sp.symbols("s n z", nonnegative=True)
     right = Rational(k) * Max(1, s + n) * (1 + z)

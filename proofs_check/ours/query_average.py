@@ -28,11 +28,11 @@ GRAD = r"\mathbb{E}\|\nabla_{%s}T[\hat\mu_L]-\nabla_{%s}T[\mu]\|_{L^2(\nu)}^2"
 
 @claim("OURS:P3.1", control=dict(c=Fraction(1, 42)), hypotheses=("L in Integers", "L >= 1"), reference={})
 def output_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""With $h=\frac d2\ln2$ and $\kappa=\sigma^2|U|^2$ the bound is
-    $|V|^2\sigma^22^{d/2}(300(1+h)+8\ln L+20(d+1)\kappa)/L^\theta$ with
-    $\theta=\min(1,\frac1{16\kappa})$, and for $\sigma\geq1$, $L\geq2$
+    r"""For every $L\geq1$, with $h=\frac d2\ln2$ and $\kappa=\sigma^2|U|^2$, the mean of
+    $|T_L-T|^2$ is at most $|V|^2\sigma^22^{d/2}(300(1+h)+8\ln L+20(d+1)\kappa)/L^\theta$ with
+    $\theta=\min(1,\frac1{16\kappa})$, and for $\sigma\geq1$ and $L\geq2$ at most
     $c_1\sigma^4\ln(L)/L^{c_2/\sigma^2}$. Both are derived from R1 for $f(z)=z$, and tried on
-    instances; `c` multiplies them.
+    instances; `c` multiplies the bounds.
     """
     bound = times(c, lambda L, s, u, d: bounds.output_average(L, s, u, 1, d))
     search = output_or_gradient(bound, "output", checked=rf"{AVERAGE}\le\text{{output\_average}}")
@@ -41,8 +41,9 @@ def output_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evidence:
 
 @claim("OURS:P3.4.V", control=dict(c=Fraction(1, 42)), hypotheses=("L in Integers", "L >= 1"), reference={})
 def gradient_in_V_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evidence:
-    """Derived, since each row is $R_L/S_L-R/S$ for $f(z)=z$, and tried on instances; `c` multiplies
-    the bound.
+    r"""The mean of $|\nabla_VT_L-\nabla_VT|^2$ is at most $d_{\rm out}$ times our bound of the
+    output with $|V|=1$, since each row is $R_L/S_L-R/S$ for $f(z)=z$; Assumption 3.3 is not needed.
+    This is derived, and tried on instances; `c` multiplies the bound.
     """
     bound = times(c, lambda L, s, u, d: bounds.gradient_V_average(L, s, u, 1, d))
     checked = rf"{GRAD % ('V', 'V')}\le\text{{gradient\_V\_average}}"
@@ -92,8 +93,8 @@ def the_bound_without_concentration(*, c: int = 4) -> Evidence:
 
 @claim("OURS:P3.4.U/numbers", control=dict(first=60900, second=77, third=456))
 def the_constants_of_the_gradient(*, first: int = 61000, second: int = 78, third: int = 460) -> Evidence:
-    r"""$25125\cdot4/\sqrt e\leq61000$, $32\cdot4/\sqrt e\leq78$ and $32(4/\sqrt e)^3\leq460$; the
-    right sides are `first`, `second` and `third`.
+    r"""The constants of the gradient satisfy $25125\cdot4/\sqrt e\leq61000$, $32\cdot4/\sqrt
+    e\leq78$ and $32(4/\sqrt e)^3\leq460$; the right sides are `first`, `second` and `third`.
     """
     x, factor = sp.Symbol("x", positive=True), 4 / sp.exp(sp.Rational(1, 2))
     rows = ((25125 * factor, first), (32 * factor, second), (32 * factor**3, third))
@@ -104,8 +105,10 @@ def the_constants_of_the_gradient(*, first: int = 61000, second: int = 78, third
 def the_form_of_the_paper_for_the_gradient(*, base: int = 2, c2: int | Fraction = 32) -> Evidence:
     r"""For $\sigma\geq1$ and $L\geq2$, $A+D\ln^2L+B\sigma^4\leq\sigma^4\ln^2(L)((A+B)/\ln^22+D)$,
     and $\min(1,\frac1{32\sigma^2|U|^2})\geq\min(1,\frac1{32|U|^2})/\sigma^2$, which is the form of
-    the paper; for $L\geq1$ the same with $1+\ln L$ for $\ln L$. In P3.4.U $D=78(d+1)$ and
-    $B=460(d+3)^3|U|^4$. Here `base` stands for the 2 of $\ln^22$ and `c2` for the second 32.
+    the paper. Here `base` stands for the 2 of $\ln^22$ and `c2` for the second 32.
+
+    For $L\geq1$ the same holds with $1+\ln L$ in place of $\ln L$; in P3.4.U $D=78(d+1)$ and
+    $B=460(d+3)^3|U|^4$.
     """
     return all_of(exponents_compared(32, c2), form_of_the_paper(2, base))
 
@@ -118,11 +121,14 @@ def the_form_of_the_paper_for_the_gradient(*, base: int = 2, c2: int | Fraction 
     reference={},
 )
 def gradient_in_U_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""The bound, over $L^{\min(1,1/(32\kappa))}$ with $\kappa=\sigma^2|U|^2$, and
-    $c_1\sigma^8\ln(L)^2/L^{c_2/\sigma^2}$ for $\sigma\geq1$ and $L\geq2$ are derived and tried on
-    instances; `c` multiplies them. The derivation starts from the gradients as covariances of
-    $v_i^\top z_k$ and $z_kz^\top$ under the softmax weights, as in BB:C.7.gU, and under the tilted
-    law, as in BB:P3.4.U/limit. It uses R1 for $zz^\top$ and for $z$, and R2 for $z$.
+    r"""For every $L\geq1$, with $\kappa=\sigma^2|U|^2$, the mean of $|\nabla_UT_L-\nabla_UT|^2$ is
+    at most $|V|^2\sigma^42^{d/2}$ times our bracket over $L^{\min(1,1/(32\kappa))}$, without
+    Assumption 3.3, and at most $c_1\sigma^8\ln(L)^2/L^{c_2/\sigma^2}$ for $\sigma\geq1$ and
+    $L\geq2$. Both are derived and tried on instances; `c` multiplies the bounds.
+
+    The derivation starts from the gradients as covariances of $v_i^\top z_k$ and $z_kz^\top$ under
+    the softmax weights, as in BB:C.7.gU, and under the tilted law, as in BB:P3.4.U/limit. It uses
+    R1 for $zz^\top$ and for $z$, and R2 for $z$.
     """
     bound = times(c, lambda L, s, u, d: bounds.gradient_U_average(L, s, u, 1, d))
     search = output_or_gradient(
@@ -164,8 +170,11 @@ def larger_constants_of_both_orders(*, c: int | Fraction = 1) -> Evidence:
 
 @claim("OURS:LC.6", control=dict(c=Fraction(1, 46)), hypotheses=("L in Integers", "L >= 1"), reference={})
 def general_second_order_bound(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""Derived for $p=1,2$, by R1 for the function $z_1\mapsto f(z_1)g(z)$ at each query, and tried
-    on instances; `c` multiplies the bound.
+    r"""The mean of $|(R_L/S_L-R/S)g|^2$ is at most
+    $C_f^2(4\sigma^2)^p\sqrt{\mathbb{E}|g|^4}\,2^{d/4}$ times our bracket over
+    $L^{\min(1,1/(32\kappa))}$, and Assumption C.5 (ii) is not needed. This is derived for $p=1,2$
+    and every bilinear product with $|f(z_1)g(z)|\leq|f(z_1)||g(z)|$, by R1 for the function
+    $z_1\mapsto f(z_1)g(z)$ at each query, and tried on instances; `c` multiplies the bound.
     """
     bound = times(c, lambda L, s, u, d, p, root: bounds.lemma_c6_average(L, s, u, 1, d, p, root))
     search = general(
@@ -186,8 +195,10 @@ def the_exponent_in_the_form_of_the_paper(*, c2: int | Fraction = 128) -> Eviden
 
 @claim("OURS:LC.9", control=dict(c=Fraction(1, 10600)), hypotheses=("L in Integers", "L >= 1"), reference={})
 def general_fourth_order_bound(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""Derived by R2 for $z_1\mapsto f(z_1)g(z)$ at each query, and tried on instances; `c`
-    multiplies the bound.
+    r"""The mean of $|(R_L/S_L-R/S)g|^4$ is at most $16C_f^4\sigma^4\sqrt{\mathbb{E}|g|^8}\,2^{d/4}$
+    times our bracket over $L^{2\min(1,1/(128\kappa))}$, without Assumption C.8 (ii). This is
+    derived for every product as in OURS:LC.6, by R2 for $z_1\mapsto f(z_1)g(z)$ at each query, and
+    tried on instances; `c` multiplies the bound.
     """
     bound = times(c, lambda L, s, u, d, p, root: bounds.lemma_c9_average(L, s, u, 1, d, root))
     search = general(

@@ -68,8 +68,9 @@ SHARPNESS = (
     argument=SHARPNESS + "; the other clauses are the parts.",
 )
 def distance_from_the_sharp_exponent(*, c: int | Fraction = 16, share: int | Fraction = 1) -> Evidence:
-    r"""$\theta\leq\min(1,b)\leq16\,\theta$ for $\theta=\min(1,\frac1{16\kappa})$. Here `share`
-    multiplies $\theta$ on the left, and `c` stands for the 16.
+    r"""Our exponent $\theta=\min(1,\frac1{16\kappa})$ is at most the sharp one,
+    $b=\min(1,\sqrt{1/\kappa+1/4}-\frac12)$ for $\mathcal{N}(0,\sigma^2I)$ and $U=uI$, and
+    $b\leq16\,\theta$. Here `share` multiplies $\theta$ on the left, and `c` stands for the 16.
     """
     return _between(Min(1, 1 / (16 * kappa)), c, share)
 
@@ -81,9 +82,9 @@ def distance_from_the_sharp_exponent(*, c: int | Fraction = 16, share: int | Fra
     argument=SHARPNESS + ".",
 )
 def distance_of_the_printed_exponent(*, c: int | Fraction = 192, share: int | Fraction = 3) -> Evidence:
-    r"""The exponent of equation (16), $\min(\frac13,\frac1{192\kappa})$, is between 3 and 192 times
-    less than the sharp one; `share` and `c` stand for these numbers. Where $\lambda<\kappa$ in
-    Theorem B, as for $\Gamma U=0$, it may be larger.
+    r"""The exponent $\min(\frac13,\frac1{192\kappa})$ of equation (16) is between 3 and 192 times
+    less than the sharp one for $\mathcal{N}(0,\sigma^2I)$ and $U=uI$; `share` and `c` stand for
+    these numbers. Where $\lambda<\kappa$ in Theorem B, as for $\Gamma U=0$, it may be larger.
     """
     return _between(PRINTED, c, share)
 
@@ -96,8 +97,9 @@ def distance_of_the_printed_exponent(*, c: int | Fraction = 192, share: int | Fr
     + r"; $\min(1,\frac1{8\kappa})$ is the supremum of the exponents of P3.1.sharp/lambda.",
 )
 def distance_of_the_limit_of_our_exponents(*, c: int | Fraction = 8, share: int | Fraction = 1) -> Evidence:
-    r"""The supremum $\min(1,\frac1{8\kappa})$ is at most the sharp exponent, which is at most 8
-    times as large. Here `share` multiplies the former, and `c` stands for the 8.
+    r"""The supremum $\min(1,\frac1{8\kappa})$ of our exponents with a heavier weight is at most the
+    sharp one for $\mathcal{N}(0,\sigma^2I)$ and $U=uI$, which is at most 8 times as large. Here
+    `share` multiplies the former, and `c` stands for the 8.
     """
     return _between(Min(1, 1 / (8 * kappa)), c, share)
 
@@ -110,8 +112,9 @@ def distance_of_the_limit_of_our_exponents(*, c: int | Fraction = 8, share: int 
     unproved=UNPROVED,
 )
 def output_with_a_heavier_weight(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""The constant is $(1-2\lambda)^{-d/2}(300(1+h)+8\ln L+16(d+1)\kappa/((1-2\lambda)\sqrt e))$.
-    This is tried on instances at $\lambda=\frac9{20}$; `c` multiplies the bound.
+    r"""For any $\lambda<\frac12$ the exponent may be $\theta=\min(1,\frac\lambda{4\kappa})$ with
+    the constant $(1-2\lambda)^{-d/2}(300(1+h)+8\ln L+16(d+1)\kappa/((1-2\lambda)\sqrt e))$. This is
+    tried on instances at $\lambda=\frac9{20}$; `c` multiplies the bound.
     """
     bound = times(c, lambda L, s, u, d: output_average_long(L, s, u, 1, d, Fraction(9, 20)))
     return output_or_gradient(bound, "output", checked=r"\theta=\min(1,\lambda/(4\kappa)),\ \lambda=9/20")
@@ -124,8 +127,9 @@ def output_with_a_heavier_weight(*, c: Fraction = Fraction(1)) -> Evidence:
     unproved=UNPROVED,
 )
 def rate_one_over_L_for_small_kappa(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""The mean of $|T_L-T|^2$ is at most $300(1+h)|V|^2\sigma^2(1-8\kappa)^{-d/2}/L$, tried on
-    instances; `c` multiplies the bound.
+    r"""For $\kappa<\frac18$ the mean of $|T_L-T|^2$ is at most
+    $300(1+h)|V|^2\sigma^2(1-8\kappa)^{-d/2}/L$, without a logarithm. This is tried on instances;
+    `c` multiplies the bound.
     """
 
     def bound(L: Any, s: Any, u: Any, d: Any) -> Any:

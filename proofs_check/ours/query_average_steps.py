@@ -87,8 +87,10 @@ def _moments(c: sp.Rational, q: int) -> Iterator[Term]:
 
 @claim("OURS:QA.tilt", control=dict(c=Fraction(7, 10)), needs=("OURS:R3/exponential",))
 def moments_of_tilted_tokens(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""Both bounds are derived for every real $q=1+r\geq1$, and tried for $q=1,2,4$. Here `c`
-    multiplies $4\sigma^2$ in both, and tokens $\pm1$ refute $c=\frac7{10}$.
+    r"""With $a_2=\sigma^2|Uz|^2$, $\mathbb{E}_{\mu_z}|Z|^{2q}\leq(4\sigma^2)^q(q-1+h+a_2)^q$ is
+    derived for every real $q=1+r\geq1$, and so is the bound of $\mathbb{E}\max_k|z_k|^{2q}$ with
+    $\ln L$ in place of $a_2$. Both are tried for $q=1,2,4$. Here `c` multiplies $4\sigma^2$ in both
+    bounds, and tokens $\pm1$ refute $c=\frac7{10}$.
     """
     signs = Instance(
         {"tokens": "1, -1", "d": 1, "sigma": 1, "Uz": 0, "q": 1},
@@ -112,8 +114,9 @@ def moments_of_tilted_tokens(*, c: Fraction = Fraction(1)) -> Evidence:
 
 @claim("OURS:QA.tilt/second", control=dict(c=Fraction(7, 10)))
 def second_and_fourth_moment_of_tilted_tokens(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""For $q=1$ and 2 the bound is derived for every sub-Gaussian law of the tokens, and tried in
-    hostile cases; `c` multiplies $4\sigma^2$, and tokens $\pm1$ refute $c=\frac7{10}$.
+    r"""For $q=1$ and 2, $\mathbb{E}_{\mu_z}|Z|^{2q}\leq(4\sigma^2)^q(q-1+h+a_2)^q$ is derived for
+    every sub-Gaussian law of the tokens, and tried in hostile cases; `c` multiplies $4\sigma^2$,
+    and tokens $\pm1$ refute $c=\frac7{10}$.
     """
     search = moments_of_tilted_tokens(c=c)
     return derivation("OURS:QA.tilt/second", search, search, c=c)
@@ -168,10 +171,12 @@ def _weighted(c: Fraction) -> Iterator[Instance]:
 
 @claim("OURS:QA.weight", control=(dict(c=Fraction(99, 100)), dict(half=Fraction(1, 3))))
 def weighted_moments_of_the_query(*, c: Fraction = Fraction(1), half: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""With $r=1-2\lambda$ the bounds $r^{-d/2}$ and $r^{-d/2}(\frac{2(d+j)}{r\sqrt e})^j$ are
-    derived for every $\lambda$ in $[0,\frac12)$ and real $j>0$, and tried on hostile laws for
-    $\lambda=\frac14$ and $j=0,\ldots,4$. Here `c` multiplies the bounds, and `half` stands for the
-    $\frac12$ in the equality, whose second route is the integral of one coordinate.
+    r"""For 1-sub-Gaussian queries and $r=1-2\lambda$, $\mathbb{E}e^{\lambda|z|^2}\leq r^{-d/2}$,
+    with equality for Gaussian queries, and $\mathbb{E}|z|^{2j}e^{\lambda|z|^2}\leq
+    r^{-d/2}(\frac{2(d+j)}{r\sqrt e})^j$ are derived for every $\lambda$ in $[0,\frac12)$ and real
+    $j>0$, and tried on hostile laws for $\lambda=\frac14$ and $j=0,\ldots,4$. Here `c` multiplies
+    the bounds, and `half` stands for the $\frac12$ in the equality, whose second route is the
+    integral of one coordinate.
     """
     checked = r"\mathbb{E}\|z\|^{2j}e^{\|z\|^2/4}\le 2^{d/2}\big(4(d+j)/\sqrt{e}\big)^j"
     covered = (
@@ -199,8 +204,10 @@ def bearable(k: int, c: int | Fraction) -> Evidence:
 
 @claim("OURS:QA.min", control=(dict(top=Fraction(11, 10)), dict(bottom=Fraction(-1, 10)), dict(c=15)))
 def smaller_of_two_bounds(*, bottom: int | Fraction = 0, top: int | Fraction = 1, c: int = 16) -> Evidence:
-    r"""All three inequalities are derived. In the second route $x=e^y$ with either sign of $y$;
-    `bottom` and `top` bound $\theta$, and `c` stands for the 16.
+    r"""For $x>0$, $A,B\geq0$ and $0\leq\theta\leq1$, $\min(Ax,B)\leq\max(A,B)x^\theta$; for
+    $\theta=\min(1,\frac1{16\kappa})$, $4\kappa\theta\leq\frac14$, and $x^\theta\leq
+    e^{|z|^2/4}/L^\theta$ at $x=e^{4\sigma^2|Uz|^2}/L$. All three are derived. In the second route
+    $x=e^y$ with either sign of $y$; `bottom` and `top` bound $\theta$, and `c` stands for the 16.
     """
     y, theta = sp.symbols("y theta", real=True)
     range_of_theta = Closed(sp.Rational(bottom), sp.Rational(top))
@@ -212,10 +219,12 @@ def smaller_of_two_bounds(*, bottom: int | Fraction = 0, top: int | Fraction = 1
 
 @claim("OURS:QA.min/theta", control=dict(share=Fraction(15, 16)))
 def exponents_that_the_query_can_bear(*, share: int | Fraction = 1) -> Evidence:
-    r"""For $\theta=\min(1,\frac1{32\kappa})$, $8\kappa\theta\leq\frac14$, for P3.4.U and LC.6; and
-    for $\theta=\min(1,\frac1{128\kappa})$, $32\kappa\theta\leq\frac14$, for LC.9, where
-    $x=e^{16a_2}/L^2$ and the Cauchy-Schwarz inequality doubles the weight. Here `share` multiplies
-    32 and 128.
+    r"""For $\theta=\min(1,\frac1{32\kappa})$, $8\kappa\theta\leq\frac14$, and for
+    $\theta=\min(1,\frac1{128\kappa})$, $32\kappa\theta\leq\frac14$; `share` multiplies 32 and 128
+    in $\theta$.
+
+    The first is for P3.4.U and LC.6. The second is for LC.9, where $x=e^{16a_2}/L^2$ and the
+    Cauchy-Schwarz inequality doubles the weight.
     """
     return all_of(bearable(8, 32 * Fraction(share)), bearable(32, 128 * Fraction(share)))
 
@@ -259,7 +268,9 @@ def form_of_the_paper(p: int, base: int) -> Evidence:
 def the_form_of_the_paper(*, base: int = 2, c2: int | Fraction = 16) -> Evidence:
     r"""For $\sigma\geq1$ and $L\geq2$, $A+D\ln L+B\sigma^2\leq\sigma^2\ln(L)((A+B)/\ln2+D)$, and
     $\min(1,\frac1{16\sigma^2|U|^2})\geq\min(1,\frac1{16|U|^2})/\sigma^2$, which is the form of the
-    paper; for $L\geq1$ the same with $1+\ln L$ for $\ln L$. In P3.1 $A=300(1+h)$, $D=8$ and
-    $B=20(d+1)|U|^2$. Here `base` stands for the 2 of $\ln2$ and `c2` for the second 16.
+    paper. Here `base` stands for the 2 of $\ln2$ and `c2` for the second 16.
+
+    For $L\geq1$ the same holds with $1+\ln L$ in place of $\ln L$; in P3.1 $A=300(1+h)$, $D=8$ and
+    $B=20(d+1)|U|^2$.
     """
     return all_of(exponents_compared(16, c2), form_of_the_paper(1, base))

@@ -27,8 +27,9 @@ HYPOTHESES = ("L in Integers", "L >= 1", "0 < delta", "delta < 1")
 
 @claim("OURS:R1.LC1", dial="c", control=dict(top=109), hypotheses=HYPOTHESES, reference={})
 def lemma_c1_for_every_delta(*, c: int | Fraction = 27, top: int = 75) -> Evidence:
-    r"""$\mathbb{P}(|{\rm err}|^2>27\beta^2)\leq\frac{75}{27}\delta<4\delta$, where `c` stands for
-    the first 27 and `top` for 75.
+    r"""For every $\delta$ in $(0,1)$, $\mathbb{P}(|{\rm
+    err}|^2>27\beta^2)\leq\frac{75}{27}\delta<4\delta$, where `c` stands for the first 27 and `top`
+    for 75.
     """
     share = sp.Rational(top, 27)
     tail = worst_ratio(
@@ -45,9 +46,9 @@ def lemma_c1_for_every_delta(*, c: int | Fraction = 27, top: int = 75) -> Eviden
     reference={},
 )
 def corollary_c3_for_every_delta(*, c: int | Fraction = 108, top: int = 75, zero: bool = False) -> Evidence:
-    r"""With $K=\sqrt{\mathbb{E}|f|^4}$, $\mathbb{P}(|{\rm err}|^2\geq108e^{4a_2}K/(\delta
-    L))\leq\frac{75}{108}\delta\leq\delta$, where `c` stands for the first 108 and `top` for 75.
-    With `zero` the function may be 0, whose event is sure.
+    r"""If $K=\sqrt{\mathbb{E}|f|^4}>0$, then for every $\delta$ in $(0,1)$, $\mathbb{P}(|{\rm
+    err}|^2\geq108e^{4a_2}K/(\delta L))\leq\frac{75}{108}\delta\leq\delta$, where `c` stands for the
+    first 108 and `top` for 75. With `zero` the function may be 0, whose event is sure.
     """
     share = sp.Rational(top, 108)
     if zero:

@@ -28,8 +28,10 @@ VIA = {x: ANY_L * exp(-2 * ANY_A2) / 8}
 
 @claim("OURS:R1", dial="C", hypotheses=("L in Integers", "L >= 1"), reference={})
 def second_moment_at_a_fixed_query(*, C: int | Fraction = 50) -> Evidence:
-    r"""The derivation splits the mean on $\{S_L<\frac25S\}$, whose probability is bounded by
-    Chernoff's method, and cites no theorem; `C` stands for 50.
+    r"""For every $f$, every $L\geq1$ and every query,
+    $\mathbb{E}|R_L/S_L-R/S|^2\leq50e^{4a_2}\sqrt{\mathbb{E}|f|^4}/L$ with $a_2=\sigma^2|Uz|^2$; `C`
+    stands for 50. The derivation splits the mean on $\{S_L<\frac25S\}$, whose probability is
+    bounded by Chernoff's method, and cites no theorem.
     """
     search = worst_ratio(Mean(average.error_squared), "<=", second_moment_R1(L, a2, K, C))
     return derivation("OURS:R1", search, C=C)
@@ -37,8 +39,8 @@ def second_moment_at_a_fixed_query(*, C: int | Fraction = 50) -> Evidence:
 
 @claim("OURS:R1.off", dial="c", hypotheses=("L in Integers", "L >= 1"), reference={})
 def contribution_where_the_normaliser_holds(*, c: int | Fraction = 16) -> Evidence:
-    r"""$\mathbb{E}[|{\rm err}|^2;S_L\geq\frac S2]\leq16e^{4a_2}\sqrt{\mathbb{E}|f|^4}/L$; `c`
-    stands for 16.
+    r"""Where $S_L\geq S/2$ the mean square of the error is $\mathbb{E}[|{\rm err}|^2;S_L\geq\frac
+    S2]\leq16e^{4a_2}\sqrt{\mathbb{E}|f|^4}/L$; `c` stands for 16.
     """
     return derivation(
         "OURS:R1.off", worst_ratio(Mean(average.error_off_A), "<=", c * exp(4 * a2) * K / L), c=c
@@ -47,7 +49,9 @@ def contribution_where_the_normaliser_holds(*, c: int | Fraction = 16) -> Eviden
 
 @claim("OURS:R1.off/numerator", dial="c", hypotheses=("L in Integers", "L >= 1"), reference={})
 def mean_square_of_the_numerator(*, c: int | Fraction = 4) -> Evidence:
-    r"""$\mathbb{E}|R_L-S_LR/S|^2\leq4Le^{4a_2}\sqrt{\mathbb{E}|f|^4}$; `c` stands for 4."""
+    r"""The numerator of the error satisfies
+    $\mathbb{E}|R_L-S_LR/S|^2\leq4Le^{4a_2}\sqrt{\mathbb{E}|f|^4}$; `c` stands for 4.
+    """
     return derivation(
         "OURS:R1.off/numerator", worst_ratio(Mean(average.numerator), "<=", c * L * exp(4 * a2) * K), c=c
     )
@@ -60,7 +64,10 @@ def mean_square_of_the_numerator(*, c: int | Fraction = 4) -> Evidence:
     hypotheses=("L in Integers", "L >= 1"),
 )
 def contribution_where_the_normaliser_fails(*, c: int | Fraction = 2, share: int | Fraction = 1) -> Evidence:
-    """Here `share` multiplies the bound of the probability, and `c` stands for the factor 2."""
+    r"""With $x=\frac L8e^{-2a_2}$, $\mathbb{P}(S_L<\frac S2)\leq e^{-x}$, and $\mathbb{E}[|{\rm
+    err}|^2;S_L<\frac S2]\leq2\sqrt LKe^{-x/2}+2e^{2a_2}Ke^{-x}$. Here `share` multiplies the bound
+    of the probability, and `c` stands for the factor 2.
+    """
     y = L * exp(-2 * a2) / 8
     failing = worst_ratio(Mean(average.failure), "<=", sp.Rational(share) * exp(-y))
     error = worst_ratio(
@@ -80,8 +87,9 @@ def _total() -> sp.Expr:
 
 @claim("OURS:R1.sum", control=(dict(C=74), dict(top=22)), reference={})
 def the_contributions_add_up(*, C: int = 75, top: int = 24) -> Evidence:
-    """The three contributions add up to $16+2L^{3/2}e^{-4a_2-x/2}+2Le^{-2a_2-x}$; `top` stands for
-    24 and `C` for 75.
+    r"""In units of $e^{4a_2}\sqrt{\mathbb{E}|f|^4}/L$ the three contributions add up to
+    $16+2L^{3/2}e^{-4a_2-x/2}+2Le^{-2a_2-x}$ with $x=\frac L8e^{-2a_2}$, which is at most
+    $16+2\cdot24^{3/2}e^{-3/2}+\frac{16}e<75$; `top` stands for 24 and `C` for 75.
     """
     bound = 16 + 2 * sp.Integer(top) ** sp.Rational(3, 2) * exp(-sp.Rational(3, 2)) + 16 / E
     unit = sp.Symbol("u", positive=True)
@@ -92,7 +100,10 @@ def the_contributions_add_up(*, C: int = 75, top: int = 24) -> Evidence:
 
 @claim("OURS:R1.sum/joint", control=dict(C=Fraction(709, 10)), reference={})
 def the_contributions_do_not_peak_together(*, C: int | Fraction = 71) -> Evidence:
-    r"""The sum is even at most 71; `C` stands for 71. The proof that splits at $S/2$ gives this
-    constant when its terms are not maximised one by one; R1 splits at $\frac25S$.
+    r"""The sum of the three contributions, in the units of R1.sum, is even at most 71, because they
+    do not peak together; `C` stands for 71.
+
+    The proof that splits at $S/2$ gives this constant when its terms are not maximised one by one;
+    R1 splits at $\frac25S$.
     """
     return forall(_total(), "<=", C, DOMAIN, via=VIA)

@@ -34,7 +34,8 @@ SEARCHED = (replace(TWO_ATOMS, lengths=(1, 2, 3, 10, 100)), replace(THREE_ATOMS,
 
 @claim("OURS:R2", dial="C", hypotheses=("L in Integers", "L >= 1"), reference={})
 def fourth_moment_at_a_fixed_query(*, C: int | Fraction = 8000) -> Evidence:
-    r"""$\mathbb{E}|R_L/S_L-R/S|^4\leq8000e^{16a_2}\sqrt{\mathbb{E}|f|^8}/L^2$ with
+    r"""For every $f$, every $L\geq1$ and every query,
+    $\mathbb{E}|R_L/S_L-R/S|^4\leq8000e^{16a_2}\sqrt{\mathbb{E}|f|^8}/L^2$ with
     $a_2=\sigma^2|Uz|^2$; `C` stands for 8000.
     """
     search = worst_ratio(Mean(error_fourth), "<=", fourth_moment_R2(L, a2, K8, C), families=SEARCHED)
@@ -43,8 +44,8 @@ def fourth_moment_at_a_fixed_query(*, C: int | Fraction = 8000) -> Evidence:
 
 @claim("OURS:R2.off", dial="c", hypotheses=("L in Integers", "L >= 1"), reference={})
 def contribution_where_the_normaliser_holds(*, c: int | Fraction = 1024) -> Evidence:
-    r"""$\mathbb{E}[|{\rm err}|^4;S_L\geq\frac S2]\leq1024e^{16a_2}\sqrt{\mathbb{E}|f|^8}/L^2$; `c`
-    stands for 1024.
+    r"""Where $S_L\geq S/2$ the mean fourth power of the error is $\mathbb{E}[|{\rm
+    err}|^4;S_L\geq\frac S2]\leq1024e^{16a_2}\sqrt{\mathbb{E}|f|^8}/L^2$; `c` stands for 1024.
     """
     search = worst_ratio(Mean(fourth_off_A), "<=", c * exp(16 * a2) * K8 / L**2, families=SEARCHED)
     return derivation("OURS:R2.off", search, c=c)
@@ -52,8 +53,9 @@ def contribution_where_the_normaliser_holds(*, c: int | Fraction = 1024) -> Evid
 
 @claim("OURS:R2.off/numerator", dial="c", hypotheses=("L in Integers", "L >= 1"), reference={})
 def mean_fourth_power_of_the_numerator(*, c: int | Fraction = 64) -> Evidence:
-    r"""$\mathbb{E}|R_L-S_LR/S|^4\leq64L^2e^{16a_2}\sqrt{\mathbb{E}|f|^8}$, where `c` stands for 64;
-    the derivation gives even 48.
+    r"""The numerator of the error satisfies
+    $\mathbb{E}|R_L-S_LR/S|^4\leq64L^2e^{16a_2}\sqrt{\mathbb{E}|f|^8}$, where `c` stands for 64; the
+    derivation gives even 48.
     """
     search = worst_ratio(Mean(numerator_fourth), "<=", c * L**2 * exp(16 * a2) * K8, families=SEARCHED)
     return derivation("OURS:R2.off/numerator", search, c=c)
@@ -89,8 +91,8 @@ def fourth_power_of_one_term(*, top: int | Fraction = 16) -> Evidence:
 
 @claim("OURS:R2.on", control=dict(c=Fraction(9, 10)), hypotheses=("L in Integers", "L >= 1"))
 def contribution_where_the_normaliser_fails(*, c: int | Fraction = 8) -> Evidence:
-    r"""$\mathbb{E}[|{\rm err}|^4;S_L<\frac S2]\leq8\sqrt LK_8e^{-x/2}+8e^{4a_2}K_8e^{-x}$; `c`
-    stands for the factor 8.
+    r"""With $x=\frac L8e^{-2a_2}$ and $K_8=\sqrt{\mathbb{E}|f|^8}$, $\mathbb{E}[|{\rm
+    err}|^4;S_L<\frac S2]\leq8\sqrt LK_8e^{-x/2}+8e^{4a_2}K_8e^{-x}$; `c` stands for the factor 8.
     """
     y = L * exp(-2 * a2) / 8
     right = c * (sqrt(L) * K8 * exp(-y / 2) + exp(4 * a2) * K8 * exp(-y))
@@ -99,8 +101,9 @@ def contribution_where_the_normaliser_fails(*, c: int | Fraction = 8) -> Evidenc
 
 @claim("OURS:R2.sum", control=(dict(C=7900), dict(top=39)), reference={})
 def the_contributions_add_up(*, C: int = 8000, top: int = 40) -> Evidence:
-    """The three contributions add up to $1024+8L^{5/2}e^{-16a_2-x/2}+8L^2e^{-12a_2-x}$; `top`
-    stands for 40 and `C` for 8000.
+    r"""In units of $e^{16a_2}\sqrt{\mathbb{E}|f|^8}/L^2$ the three contributions add up to
+    $1024+8L^{5/2}e^{-16a_2-x/2}+8L^2e^{-12a_2-x}$ with $x=\frac L8e^{-2a_2}$, which is at most
+    $1024+8\cdot40^{5/2}e^{-5/2}+2048/e^2<8000$; `top` stands for 40 and `C` for 8000.
     """
     t, unit = sp.symbols("t u", positive=True)
     y = ANY_L * exp(-2 * ANY_A2) / 8

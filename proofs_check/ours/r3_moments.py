@@ -178,12 +178,12 @@ def _of_every_power(parts: Iterable[tuple[str, Evidence]]) -> Evidence:
     reference={},
 )
 def moment_of_the_tilted_law(*, share: int | Fraction = 1, least: int | Fraction = 1) -> Evidence:
-    r"""Derived for every real $q=\frac p2=1+r\geq1$: the exponential moment at $\theta=\frac12$,
-    the tangent of the concave function and $\mathbb{E}_\mu e^{a^\top Z}\geq1$ give the bound
-    OURS:QA.tilt, which is smaller for $\sigma\geq1$. The second route: the bound is tried for
-    $p=2,3,4,8$ on laws with few atoms at every score and on hostile laws at $\sigma=1$ and 3. Here
-    `share` multiplies it, and `least` stands for the least $\sigma$, below which tokens $\pm\sigma$
-    refute it at $p=2$ and a query of 0.
+    r"""The bound is derived for every real $q=\frac p2=1+r\geq1$; for $p=0$ both sides are 1. The
+    exponential moment at $\theta=\frac12$, the tangent of the concave function and $\mathbb{E}_\mu
+    e^{a^\top Z}\geq1$ give the bound OURS:QA.tilt, which is smaller for $\sigma\geq1$. The second
+    route: the bound is tried for $p=2,3,4,8$ on laws with few atoms at every score and on hostile
+    laws at $\sigma=1$ and 3. Here `share` multiplies it, and `least` stands for the least $\sigma$,
+    below which tokens $\pm\sigma$ refute it at $p=2$ and a query of 0.
     """
     if least < 1:
         signs = tilted_moment_R3(sigma, sp.S.Zero, sp.S.One, sp.Integer(2))
@@ -201,12 +201,13 @@ def moment_of_the_tilted_law(*, share: int | Fraction = 1, least: int | Fraction
 @claim("OURS:R3/exponential", control=dict(two=3))
 def exponential_moment_of_the_squared_norm(*, two: int = 2) -> Evidence:
     r"""For $\theta=2\lambda\sigma^2<1$, $\mathbb{E}e^{a^\top
-    Z+\lambda|Z|^2}\leq(1-\theta)^{-d/2}\exp(\frac{\sigma^2|a|^2}{2(1-\theta)})$, from the
-    definition of sub-Gaussian at $a+\sqrt{2\lambda}\,g$, averaged over a standard Gaussian $g$. The
-    second route is the square $\frac{\sigma^2}2(a+\sqrt\theta
-    g/\sigma)^2-\frac12g^2=\frac{\sigma^2a^2}{2(1-\theta)}-\frac12(1-\theta)(g-m)^2$ of one
-    coordinate with its shift $m$, and its integral at $\theta=\frac14$. Here `two` stands for the 2
-    in the last denominator.
+    Z+\lambda|Z|^2}\leq(1-\theta)^{-d/2}\exp(\frac{\sigma^2|a|^2}{2(1-\theta)})$; `two` stands for
+    the 2 in the last denominator.
+
+    It is derived from the definition of sub-Gaussian at $a+\sqrt{2\lambda}\,g$, averaged over a
+    standard Gaussian $g$. The second route is the square $\frac{\sigma^2}2(a+\sqrt\theta
+    g/\sigma)^2-\frac12g^2=\frac{\sigma^2a^2}{2(1-\theta)} -\frac12(1-\theta)(g-m)^2$ of one
+    coordinate with its shift $m$, and its integral at $\theta=\frac14$.
     """
     shift = sqrt(theta) * sigma * a / (1 - theta)
     square = sigma**2 / 2 * (a + sqrt(theta) / sigma * g) ** 2 - g**2 / 2
@@ -258,7 +259,8 @@ def the_terms_add_up(*, share: Fraction = Fraction(1)) -> Evidence:
     reference={},
 )
 def assumption_33_holds(*, share: int | Fraction = 1, least: int | Fraction = 1) -> Evidence:
-    r"""Derived for $p,p'\in\{0,4,8\}$, not both 0: R3 at every query, where $|Uz|\leq|U||z|$, times
+    r"""The bound $\mathbb{E}_\nu[\mathbb{E}_{\mu_z}|Z_1|^p\,|Z|^{p'}]\leq\sigma^{2p}M_{p,p'}$ is
+    derived for $p,p'\in\{0,4,8\}$, not both 0: R3 at every query, where $|Uz|\leq|U||z|$, times
     $|z|^{p'}$. That $M_{p,p'}$ is finite is OURS:R3.A33/uniform. The second route of all parts
     together: the bound is tried on skewed laws with every $U$ for $(p,p')=(4,0),(4,4),(8,4),(8,8)$.
     Here `share` multiplies it, and `least` stands for the least $\sigma$, below which tokens
@@ -285,10 +287,10 @@ def assumption_33_holds(*, share: int | Fraction = 1, least: int | Fraction = 1)
     reference={},
 )
 def assumption_42_iii_holds(*, share: int | Fraction = 1) -> Evidence:
-    r"""With constants that do not depend on $\nu$ the bound is derived for $|U|\leq2\rho'$ and
-    tokens of every dimension. The second route of all parts together: for
-    $(p,p')=(4,0),(4,4),(8,8)$ it is tried also for tokens $(x,y)$ and queries $(x_{\rm q},0)$ with
-    the law of $x$. Here `share` multiplies it.
+    r"""With constants that do not depend on $\nu$ the bound of the tilted moments is derived for
+    $|U|\leq2\rho'$ and tokens of every dimension, which is $d+1$ for those of Assumption 4.2. The
+    second route of all parts together: for $(p,p')=(4,0),(4,4),(8,8)$ it is tried also for tokens
+    $(x,y)$ and queries $(x_{\rm q},0)$ with the law of $x$. Here `share` multiplies it.
     """
     checked = r"\mathbb{E}_\nu\mathbb{E}_{\mu_Z}|Z_1|^{p}|Z|^{p'} \le \sigma^{2p}\sup_\nu M_{p,p'}"
     search: dict[str, Any] = dict(
@@ -303,9 +305,9 @@ def assumption_42_iii_holds(*, share: int | Fraction = 1) -> Evidence:
 
 @claim("OURS:R3.A33/uniform", control=dict(four=Fraction(7, 2)))
 def constants_free_of_the_laws(*, four: int | Fraction = 4) -> Evidence:
-    r"""For $p,p'=0,4,8$, not both 0, $M_{p,p'}$ is derived to be at most a polynomial in $|U|^2$ in
-    which $(4(\frac d2\ln2+n-1))^n$ stands for the moment of order $2n$ of $\nu$; `four` stands for
-    the 4. The second route is that the constants of the code are no larger.
+    r"""For $p,p'=0,4,8$, not both 0, it is derived that $M_{p,p'}$ is at most a polynomial in
+    $|U|^2$ in which $(4(\frac d2\ln2+n-1))^n$ stands for the moment of order $2n$ of $\nu$; `four`
+    stands for the 4. The second route is that the constants of the code are no larger.
     """
     u = sp.Symbol("u", nonnegative=True)
     domain, searches = {u: Closed(0, oo), d: Closed(1, oo)}, []
@@ -317,7 +319,9 @@ def constants_free_of_the_laws(*, four: int | Fraction = 4) -> Evidence:
 
 @claim("OURS:R3.tail", control=(dict(share=Fraction(4, 5)), dict(two=3)), reference={})
 def exponential_moment_and_tail(*, share: int | Fraction = 1, two: int = 2) -> Evidence:
-    """All three are derived, and tried on laws with two and three atoms; the first is also tried on
+    r"""The bounds $\mathbb{E}e^{|Z|^2/(4\sigma^2)}\leq2^{d/2}$, with equality for
+    $\mathcal{N}(0,\sigma^2I)$, and $\mathbb{P}(|Z|\geq t)\leq2^{d/2}e^{-t^2/(4\sigma^2)}$ for every
+    $t\geq0$ are derived, and tried on laws with two and three atoms; the first is also tried on
     hostile laws in $d=1,2,3$. Here `share` multiplies both bounds, and `two` stands for the 2 of
     the equality, whose second route is the integral of one coordinate.
     """
@@ -340,8 +344,8 @@ def exponential_moment_and_tail(*, share: int | Fraction = 1, two: int = 2) -> E
 
 @claim("OURS:R3.tail/D.2", dial="c", needs=("OURS:R3.tail",))
 def sharper_than_lemma_d2(*, c: int | Fraction = 2) -> Evidence:
-    r"""For every $t>0$ and $d\geq1$, $2^{d/2}e^{-t^2/4}\leq e^{2d-t^2/16}$; `c` stands for the 2 in
-    $2d$.
+    r"""For every $t>0$ and $d\geq1$, $2^{d/2}e^{-t^2/4}\leq e^{2d-t^2/16}$: our tail is below that
+    of Lemma D.2, item 1. Here `c` stands for the 2 in $2d$.
     """
     return forall(tail_R3(t, d), "<=", tail_d2(t, d, Rational(c)), {t: (0, oo), d: Closed(1, oo)})
 
@@ -360,7 +364,8 @@ def sharper_than_the_cited_tail(*, c: int | Fraction = 4) -> Evidence:
     "OURS:R3.max", control=(dict(share=Fraction(1, 2)), dict(least=Fraction(3, 2))), needs=("OURS:R3.tail",)
 )
 def largest_norm(*, share: int | Fraction = 1, least: int | Fraction = 2) -> Evidence:
-    r"""Derived for every real $q=\frac p2=1+r\geq1$. The second route: the bound is tried for
+    r"""The bound $\mathbb{E}\max_\ell|Z_\ell|^p\leq\sigma^p(4(\ln L+\frac d2\ln2+\frac
+    p2-1))^{p/2}$ is derived for every real $q=\frac p2=1+r\geq1$. The second route: it is tried for
     $p=2,\frac52,4,8$ and $L=1,2,10,1000$. Here `share` multiplies it, and `least` stands for the
     least $p$, below which one token $\pm1$ refutes it.
     """

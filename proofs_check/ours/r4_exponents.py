@@ -55,6 +55,8 @@ def errors_by_P2(*, D2: int = 5202, Sc: int = 66, D_pi2: int = 45, T2: int = 3) 
     $\mathbb{E}D^2\leq5202(1+s)^2P_2$, $\mathbb{E}S_c\leq66(1+s)P_2$,
     $|\mathbb{E}[D\pi_2]|\leq45(1+s)P_2$ and $Q+\mathbb{E}T_2\leq3P_2$. The constants are `D2`,
     `Sc`, `D_pi2` and `T2`.
+
+    The symbols that begin with `t` are the moments over $P_2$.
     """
     shares = {key: sp.Symbol("t" + "".join(map(str, key)), nonnegative=True) for key in GRAD_U_MOMENTS}
     spread = spread_moments(s, {**shares, (2,): sp.S.One})
@@ -96,8 +98,9 @@ def lower_tail_of_truncated_weights(*, of_exponent: int = 32, of_level: int = 8)
     hypotheses=("L in Integers", "L >= 2", "s >= 0", "theta >= 0", "theta <= 2"),
 )
 def weights_from_above(*, c: int | Fraction = 8) -> Evidence:
-    """The bound is tried by quadrature, where `c` stands for the base 8. Without scores $P_2=1/L$,
-    which refutes every base below 1.
+    r"""The bound $P_2\leq8^\theta L^{1-\theta}e^{(\theta^2-\theta)s/2}+L\exp(-\frac L{32}e^{-s/2})$
+    is tried by quadrature, where `c` stands for the base 8. Without scores $P_2=1/L$, which refutes
+    every base below 1.
     """
     return _from_above(c).replace(sides=(drawn_from_above(float(c)),))
 

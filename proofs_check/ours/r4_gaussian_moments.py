@@ -83,9 +83,10 @@ def bias_of_the_output(*, factor: int = 1) -> Evidence:
     cites=("a law with a finite moment generating function is determined by it",),
 )
 def covariance_of_the_mean_token(*, six: int = 6, half: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""For two linear forms $u$ and $v$, that is for every entry of the matrix; `six` stands for
-    the 6 before $P_3$. The moments depend on $(s,L)$ only, because the weights are functions of the
-    $L$ scores, which have the law of independent numbers $\mathcal{N}(0,s)$: that
+    r"""For two linear forms $u$ and $v$, that is for every entry of the matrix, $\mathbb{E}\,u(\bar
+    z-h)v(\bar z-h)=P_2u^\top\Gamma v+(P_2-6P_3+6Q)u(h)v(h)$; `six` stands for the 6 before $P_3$.
+    The moments depend on $(s,L)$ only, because the weights are functions of the $L$ scores, which
+    have the law of independent numbers $\mathcal{N}(0,s)$: that
     $\mathbb{E}e^{\sum_k\lambda_kz_k^\top Uz}=e^{s\sum_k\lambda_k^2/2}$ is derived for all
     $\lambda_k$, where `half` stands for the $\frac12$. The second route is a product of two
     Gaussian integrals.
@@ -103,9 +104,10 @@ def covariance_of_the_mean_token(*, six: int = 6, half: Fraction = Fraction(1, 2
 
 @claim("OURS:R4.c", control=dict(six=5), needs=("OURS:R4.b",))
 def second_moment_of_the_output(*, six: int = 6) -> Evidence:
-    r"""Derived for the softmax-weighted average of $L$ independent tokens; Stein's lemma is cited
-    for four functions of the weights, such as $p_l\sum_kp_k^2$. The second route is the polynomial
-    in power sums for one row of $V$; `six` stands for the 6 before $P_3$.
+    r"""That the mean of $|T_L-T|^2$ is $P_2t+(P_2-6P_3+6Q)q$ is derived for the softmax-weighted
+    average of $L$ independent tokens $\mathcal{N}(0,\Gamma)$; Stein's lemma is cited for four
+    functions of the weights, such as $p_l\sum_kp_k^2$. The second route is the polynomial in power
+    sums for one row of $V$; `six` stands for the 6 before $P_3$.
     """
     formula = closed.gaussian_second_moment(pi[2], sp.Rational(six, 6) * pi[3], pi[2] ** 2, Gamma_vv, h_v**2)
     proof = for_every_prompt(identity((mean("v") ** 2).expectation(), formula))
@@ -115,7 +117,8 @@ def second_moment_of_the_output(*, six: int = 6) -> Evidence:
 
 @claim("OURS:R4.d", control=(dict(eight=7), dict(times=2)), needs=("OURS:R4.b",))
 def bias_of_the_softmax_covariance(*, eight: int = 8, times: int = 1) -> Evidence:
-    r"""For two linear forms $u$ and $v$, that is for every entry of the matrix; `eight` stands for
+    r"""For two linear forms $u$ and $v$, that is for every entry of the matrix,
+    $\mathbb{E}\,u^\top(C_L-\Gamma)v=-P_2u^\top\Gamma v-(2P_2-8P_3+6Q)u(h)v(h)$; `eight` stands for
     the 8 before $P_3$. That $C_Lvz^\top$, which `times` multiplies, is the gradient in $U$ of the
     row $v$ is derived along every path of $U$, and tried for two tokens in one dimension.
     """
@@ -135,8 +138,8 @@ def bias_of_the_softmax_covariance(*, eight: int = 8, times: int = 1) -> Evidenc
 
 @claim("OURS:R4.e/slope", control=dict(four=3), cites=(HEAT,))
 def slope_of_P2(*, four: int = 4) -> Evidence:
-    r"""Executed is half the Laplacian of $\pi_2$ in the scores, whose mean is the derivative by the
-    heat equation; `four` stands for the 4.
+    r"""The derivative of $P_2$ in $s$ is $P_2-4P_3+3Q$, where `four` stands for the 4; executed is
+    half the Laplacian of $\pi_2$ in the scores, whose mean is the derivative by the heat equation.
     """
     heat = computed(r"\tfrac12\Delta\pi_2", TOKENS.sum(2).heat())
     return for_every_prompt(identity(heat, closed.P2_slope(pi[2], sp.Rational(four, 4) * pi[3], pi[2] ** 2)))
@@ -177,9 +180,9 @@ def Q_is_below_P3(*, c: Fraction = Fraction(1)) -> Evidence:
 def moments_of_the_weights_are_one_integral(
     *, sixth: Fraction = Fraction(1, 6), half: Fraction = Fraction(1, 2)
 ) -> Evidence:
-    r"""The displayed integrals agree with direct integration over all scores and with the
-    quadrature of the package; `sixth` stands for the $\frac16$ before the integral for $Q$, and
-    `half` for the $\frac1{2!}$ before that for $P_3$.
+    r"""The displayed integrals for $P_2$, $P_3$ and $Q$ agree with direct integration over all
+    scores and with the quadrature of the package; `sixth` stands for the $\frac16$ before the
+    integral for $Q$, and `half` for the $\frac1{2!}$ before that for $P_3$.
     """
     return _at_short_prompts(sixth, half).replace(
         sides=(integrated.displayed_integrals(float(sixth), float(half)),)
@@ -214,9 +217,10 @@ def _at_short_prompts(sixth: Fraction, half: Fraction) -> Evidence:
 
 @claim("OURS:R4.Q", control=dict(two=3, six=5), needs=("OURS:R4.b",))
 def second_moments_of_the_gradients(*, two: int = 2, six: int = 6) -> Evidence:
-    r"""The sums of $\mathbb{E}(w^\top(C_L-\Gamma)v)^2$ and $\mathbb{E}\,w(\bar z-h)^2$ over the
-    rows $v$ of $V$ and over an orthonormal basis of forms $w$ are derived. Here `two` stands for
-    the 2 before $\ell^\top WG_p\ell$, and `six` for the 6 before $P_3$ in $\mathbb{E}h_1^2$.
+    r"""The moments $\mathbb{E}(w^\top(C_L-\Gamma)v)^2$ and $\mathbb{E}\,w(\bar z-h)^2$ sum up to
+    the displayed formulas for the gradients in $U$ and $V$: the sums over the rows $v$ of $V$ and
+    over an orthonormal basis of forms $w$ are derived. Here `two` stands for the 2 before
+    $\ell^\top WG_p\ell$, and `six` for the 6 before $P_3$ in $\mathbb{E}h_1^2$.
     """
     l_u, l_v, g_uu, g_uv, g_vv = sp.symbols(
         "ell_u ell_v G_uu G_uv G_vv", real=True
@@ -285,8 +289,8 @@ def variance_of_the_gradient_in_the_limit(*, two: int = 2) -> Evidence:
 )
 def weights_of_a_long_prompt(*, rate: Fraction = Fraction(1), share: Fraction = Fraction(1)) -> Evidence:
     r"""By quadrature at $L=10^{20}$ and $10^{40}$, $LP_2/e^s\to1$, and $LP_3$ and $LQ$ tend to 0,
-    from which bias and mean squared error follow; that of the gradient in $U$ is compared with its
-    limit at $L=10^{10}$. Here `rate` multiplies $s$, and `share` that limit.
+    from which bias and mean squared error follow; the error of the gradient in $U$ is compared with
+    its limit at $L=10^{10}$. Here `rate` multiplies $s$, and `share` that limit.
     """
     weights = _weights_at_long_prompts(float(rate)).replace(sides=(integrated.long_prompts(float(rate)),))
     return all_of(weights, gradient_of_a_long_prompt(float(share)))

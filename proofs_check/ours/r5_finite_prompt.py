@@ -54,8 +54,9 @@ def risk_from_prompts(d: int, length: int, of_query: int) -> tuple[sp.Expr, sp.E
 
 @claim("OURS:R5.finite/risk", control=dict(of_query=2))
 def the_risk_from_its_definition(*, of_query: int = 1) -> Evidence:
-    r"""Exact expectations over whole prompts for $(d,L)=(1,1),(1,2),(1,3),(2,1),(2,2)$, with noise
-    on prompt and query; `of_query` multiplies the term $\frac12\tau^2$ of the query.
+    r"""The closed form of the risk equals the exact expectation over whole prompts for
+    $(d,L)=(1,1),(1,2),(1,3),(2,1),(2,2)$, with noise on prompt and query; `of_query` multiplies the
+    term $\frac12\tau^2$ of the query.
     """
     sizes = ((1, 1), (1, 2), (1, 3), (2, 1), (2, 2))
     parts = [identity(*risk_from_prompts(d, length, of_query)) for d, length in sizes]
@@ -91,8 +92,8 @@ def the_second_moment_of_the_averaged_label(*, one: int = 1) -> Evidence:
     control=dict(factor=sp.Rational(1001, 1000)),
 )
 def limit_at_finite_prompt_length(*, factor: sp.Rational = sp.S.One) -> Evidence:
-    """At $L=1$, and at $L=5$ with label noise, integrated paths end there; `factor` multiplies the
-    limit of $U$.
+    r"""At $L=1$, and at $L=5$ with label noise, integrated paths end at $U=\gamma
+    S_L^{-1}SS^++P(U(0))$ and $u=1/\gamma$; `factor` multiplies this $U$.
     """
     checked = r"U(t)\to\gamma S_L^{-1}SS^{+}+P(U(0)),\ u(t)\to 1/\gamma"
     prompts = ((1, 0.0), (5, 0.7))

@@ -115,9 +115,11 @@ def the_entries_of_the_field_in_an_eigenbasis(*, factor: int = 1) -> Evidence:
 
 @claim("OURS:R5.cons", control=(dict(factor=2), dict(taken=2)), needs=("OURS:R5.cons/gradient",))
 def two_conserved_quantities(*, factor: int = 1, taken: int = 1) -> Evidence:
-    r"""Derived for every $d$ and every $S$, singular or not. The second routes are ${\rm
-    tr}(U^\top\dot U)=u\dot u$ and $\dot U=SS^+\dot USS^+$ and integrated paths. Here `factor`
-    multiplies $u^2$ and $u\dot u$, and `taken` multiplies $SS^+USS^+$ and $SS^+\dot USS^+$.
+    r"""For every $d$ and every $S$, singular or not, it is derived that along the flow the
+    derivatives of $|U|_F^2-u^2$ and of $P(U)$ vanish, so that both are conserved. The second routes
+    are ${\rm tr}(U^\top\dot U)=u\dot u$ and $\dot U=SS^+\dot USS^+$ and integrated paths. Here
+    `factor` multiplies $u^2$ and $u\dot u$, and `taken` multiplies $SS^+USS^+$ and $SS^+\dot
+    USS^+$.
     """
     A = Algebra(general=["U"], symmetric=["S", "G", "P"], params=["u"], pseudo_inverse=[("S", "G", "P")])
     U, S, P, u = (A[name] for name in ("U", "S", "P", "u"))
@@ -272,9 +274,9 @@ def one_fixed_point_has_the_conserved_values(*, four: int = 4, factor: int = 1, 
     ),
 )
 def limit_of_the_flow(*, factor: Rational = Rational(1), least: int = 0) -> Evidence:
-    r"""Integrated paths end there; the steps of the proof are claims of their own. Here `factor`
-    multiplies the limit of $U$, and `least` is the least $U_{ii}(0)$: from $U(0)=-2$ and
-    $u(0)=\frac35$ the flow in one dimension ends where $u$ is negative.
+    r"""Integrated paths end at $U=\gamma S^++P(U(0))$ and $u=1/\gamma$; the steps of the proof are
+    claims of their own. Here `factor` multiplies this $U$, and `least` is the least $U_{ii}(0)$:
+    from $U(0)=-2$ and $u(0)=\frac35$ the flow in one dimension ends where $u$ is negative.
     """
     if least < 0:
         below = Start("d = 1; below the orthant", np.array([[0.7]]), np.array([[float(least)]]), 0.6)

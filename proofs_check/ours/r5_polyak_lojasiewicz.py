@@ -97,11 +97,13 @@ def the_trace_inequality_of_the_start(*, two: int = 2, times: int | Fraction = 1
 def polyak_lojasiewicz_along_the_flow(
     *, c: Fraction = Fraction(1), times: Fraction = Fraction(1)
 ) -> Evidence:
-    r"""Both bounds are derived along the whole flow, in an eigenbasis of $S$ and for every $d$, and
-    tried along integrated paths; `c` multiplies $\mu$, and `times` the bound of $u^2$. One has
-    $u^2|S^2|_F\geq u\,{\rm tr}(SUS)\geq\frac12{\rm tr}\,S-R$, as $|U|_F=|u|$, and the risk falls
-    from its start, which lies below $\frac12{\rm tr}\,S$; then $|\nabla R|^2\geq2\lambda_+^3u^2R$.
-    That the least risk is 0 is F.3.2.
+    r"""With $\mu=\lambda_+^3s^2|S\Theta|_F^2(2-s^2|S|_{\rm op})/|S^2|_F$ both $|\nabla R|^2\geq\mu
+    R$ and the bound of $u^2$ are derived along the whole flow, in an eigenbasis of $S$ and for
+    every $d$, and tried along integrated paths; `c` multiplies $\mu$, and `times` the bound.
+
+    One has $u^2|S^2|_F\geq u\,{\rm tr}(SUS)\geq\frac12{\rm tr}\,S-R$, as $|U|_F=|u|$, and the risk
+    falls from its start, which lies below $\frac12{\rm tr}\,S$; then $|\nabla
+    R|^2\geq2\lambda_+^3u^2R$. That the least risk is 0 is F.3.2.
     """
     scaled = lambda Sigma, Theta, s: sp.Rational(c) * polyak_lojasiewicz(Sigma, Theta, s)
     found = steeper_than(scaled, balanced_starts() + EDGE_STARTS, checked=r"|\nabla R|^2\geq c\,\mu R")

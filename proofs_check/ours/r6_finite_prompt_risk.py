@@ -129,8 +129,8 @@ def by_prompts(prompts: int = 40_000, sigmas: float = 7.0) -> Evidence:
     needs=("OURS:R4.a", "OURS:R4.b", "OURS:R6/task", "OURS:R6/second_moment", "OURS:R6/scale"),
 )
 def risk_at_every_prompt_length(*, six: int = 6) -> Evidence:
-    """At a fixed query the parts put together are the bracket of the risk, where `six` stands for
-    the 6 before $P_3$. Two routes that do not know Stein's lemma confirm it.
+    """At a fixed query the parts put together are the bracket of the risk, for every $L$ and $d$,
+    where `six` stands for the 6 before $P_3$. Two routes that do not know Stein's lemma confirm it.
     """
     mean_square, product = P2 * trace + (1 - P2 - six * P3 + 6 * Q) * h2, (1 - P2) * xh
     assembled = u**2 * mean_square - 2 * u * product + x2 + u**2 * tau2 * P2
@@ -167,12 +167,14 @@ def by_differences(step: float = 1e-4) -> Evidence:
     cites=("uniqueness of the solution of an ordinary differential equation",),
 )
 def isotropic_flow(*, share: Fraction = Fraction(1)) -> Evidence:
-    r"""For every $d$ the derivatives of $s$, $|h|^2$ and $x^\top h$ at $U=cI$ in the direction $E$
-    are $2c\,x^\top Ex$, $2c\,x^\top Ex$ and $x^\top Ex$. So $F(s,|h|^2,x^\top h)$ has the slope
-    $(2c(F_s+F_h)+F_{xh})x^\top Ex$, which for $E=I$ is $dF/dc$: a function of $|x|^2$ times $x^\top
-    Ex$. Then $d\,\mathbb{E}[|x|^{2k}x^\top Ex]={\rm tr}(E)\,\mathbb{E}|x|^{2k+2}$, whose left side
-    `share` multiplies, for every $d$ and $k=0,\ldots,3$, and by rotations for every function of
-    $|x|^2$ in the place of $|x|^{2k}$.
+    r"""For $S=I$ and every $d$ the derivatives of $s$, $|h|^2$ and $x^\top h$ at $U=cI$ in the
+    direction $E$ are $2c\,x^\top Ex$, $2c\,x^\top Ex$ and $x^\top Ex$, so that the flow stays on
+    the line of the $cI$.
+
+    So $F(s,|h|^2,x^\top h)$ has the slope $(2c(F_s+F_h)+F_{xh})x^\top Ex$, which for $E=I$ is
+    $dF/dc$: a function of $|x|^2$ times $x^\top Ex$. Then $d\,\mathbb{E}[|x|^{2k}x^\top Ex]={\rm
+    tr}(E)\,\mathbb{E}|x|^{2k+2}$, whose left side `share` multiplies, for every $d$ and
+    $k=0,\ldots,3$, and by rotations for every function of $|x|^2$ in the place of $|x|^{2k}$.
     """
     A = Algebra(general=["E"], vectors=["x"], params=["c", "e"])
     E, q, c, e = (A[name] for name in ("E", "x", "c", "e"))

@@ -172,8 +172,8 @@ def growing() -> Computed:
 )
 def bounded_at_the_fixed_point(*, share: Fraction = Fraction(1)) -> Evidence:
     r"""Where ${\rm tr}(S^{-2})>4$, $\sup_LL(R_L-\frac12\tau^2)=\frac12\mathbb{E}e^s(t+q)$, and
-    elsewhere $L(R_L-\frac12\tau^2)$ grows on: tried by quadrature. Here `share` multiplies the
-    supremum.
+    elsewhere $L(R_L-\frac12\tau^2)$ grows on; this is tried by quadrature. Here `share` multiplies
+    the supremum.
     """
     return _at_spectra(share).replace(sides=(below_its_supremum(float(share)), growing()))
 
@@ -218,8 +218,8 @@ LONG_LENGTHS = np.array([1e25, 1e50])
     needs=("OURS:R6.fixed", "OURS:R4.B", "OURS:R6.trained"),
 )
 def at_the_threshold(*, scale: Fraction = Fraction(1)) -> Evidence:
-    """The risk over its law, $r(L)$, satisfies $2r(L^2)-r(L)=1$ up to $0.003$ at $L=10^{25}$;
-    `scale` multiplies the law.
+    r"""Where ${\rm tr}(S^{-2})=4$, the risk held at the fixed point over its law, $r(L)$, satisfies
+    $2r(L^2)-r(L)=1$ up to $0.003$ at $L=10^{25}$; `scale` multiplies the law.
     """
     return _at_critical_spectra(scale).replace(sides=(_law_at_the_threshold(float(scale)),))
 

@@ -43,8 +43,10 @@ def two_parts_of_the_error(*, factor: Fraction = Fraction(1)) -> Evidence:
 @claim("OURS:R4.self/weight", control={"two": 3})
 def score_of_the_query_itself(*, two: int = 2) -> Evidence:
     r"""For $z=R\xi$ with $RR=S$ and in every dimension, $2s_0-s=2z^\top
-    Uz-(Uz)^\top\Gamma(Uz)=\xi^\top R(U+U^\top-U^\top\Gamma U)R\xi$; `two` stands for the 2. In
-    R4.self the weight $p_0$ is taken for $\min(1,e^{s_0-s/2}/L)$, as $S_L$ is near $Le^{s/2}$.
+    Uz-(Uz)^\top\Gamma(Uz)=\xi^\top R(U+U^\top-U^\top\Gamma U)R\xi$; `two` stands for the 2.
+
+    The largest eigenvalue of the form is $\nu$. In R4.self the weight $p_0$ is taken for
+    $\min(1,e^{s_0-s/2}/L)$, as $S_L$ is near $Le^{s/2}$.
     """
     A = Algebra(general=["U"], symmetric=["Gamma", "R"], vectors=["x"])
     U, Gamma, R, x = (A[name] for name in ("U", "Gamma", "R", "x"))
@@ -58,9 +60,9 @@ def score_of_the_query_itself(*, two: int = 2) -> Evidence:
 
 @claim("OURS:R4.self/nu", control={"factor": Fraction(1, 2)})
 def rate_of_the_query_for_tokens_with_more_spread(*, factor: Fraction = Fraction(1)) -> Evidence:
-    r"""Whenever $S\leq\Gamma$, $\nu\leq1$ is derived, also for a singular $\Gamma$. Tried is
-    $\Gamma^{-1}-(U+U^\top-U^\top\Gamma U)=(U-\Gamma^{-1})^\top\Gamma(U-\Gamma^{-1})$; `factor`
-    multiplies $U^\top\Gamma U$.
+    r"""Whenever $S\leq\Gamma$, $\nu\leq1$: this is derived, as $\xi^\top R(U+U^\top-U^\top\Gamma
+    U)R\xi\leq|\xi|^2$, also for a singular $\Gamma$. Tried is $\Gamma^{-1}-(U+U^\top-U^\top\Gamma
+    U)=(U-\Gamma^{-1})^\top\Gamma(U-\Gamma^{-1})$; `factor` multiplies $U^\top\Gamma U$.
     """
     A = Algebra(general=["U"], symmetric=["Gamma", "Lambda"], inverse=[("Gamma", "Lambda")])
     U, Gamma, Lambda = (A[name] for name in ("U", "Gamma", "Lambda"))

@@ -37,8 +37,8 @@ def a_larger_query_is_a_larger_block(*, power: int = 1) -> Evidence:
 
 @claim("OURS:T5.2/bayes", control={"factor": Fraction(2)}, needs=("OURS:R5.limit", "BB:R5.3.risk0"))
 def the_infinite_prompt_flow_reaches_the_bayes_risk(*, factor: Fraction = Fraction(1)) -> Evidence:
-    r"""At $U=\gamma S^++P(U(0))$ and $u=1/\gamma$, $w^\top S(uU)S=w^\top S$ for $S$ of any rank;
-    `factor` multiplies $\gamma S^+$.
+    r"""At $U=\gamma S^++P(U(0))$ and $u=1/\gamma$, $w^\top S(uU)S=w^\top S$ for $S$ of any rank, so
+    that the excess risk is 0; `factor` multiplies $\gamma S^+$.
     """
     A = Algebra(
         general=["M"],
@@ -78,8 +78,10 @@ def the_infinite_prompt_flow_reaches_the_bayes_risk(*, factor: Fraction = Fracti
     ),
 )
 def repaired_theorem_5_2(*, c: Fraction = Fraction(1), any_start: bool = False) -> Evidence:
-    r"""Tried on integrated instances; `c` multiplies $\varepsilon$, and with `any_start` $\alpha$
-    is 0 in one of them.
+    r"""For every $\Sigma\neq0$, $\alpha\neq0$, $\tau^2\geq0$ and $\varepsilon>0$ the limit of the
+    trained risk $R_L$ is at most $\frac12\tau^2+\varepsilon$ from some $L(\varepsilon)$ on. This is
+    tried on integrated instances; `c` multiplies $\varepsilon$, and with `any_start` $\alpha$ is 0
+    in one of them.
     """
     starts = (*PRINTED, *SINGULAR, *NOISY, *BEYOND, *(ZERO if any_start else ()))
     checked = r"\lim_t\mathcal R_L(U_L(t),V_L(t))\le\tfrac{\tau^2}{2}+\varepsilon,\quad L\ge L(\varepsilon)"

@@ -209,8 +209,8 @@ def _gap_and_slope(
     ),
 )
 def risk_and_gradient_converge_uniformly(*, times: Fraction = Fraction(1)) -> Evidence:
-    r"""Both differences stay below the bounds at random parameters on the boundary of $|U|_{\rm
-    op},|u|\leq\rho$; `times` multiplies the bounds.
+    r"""At random parameters on the boundary of $|U|_{\rm op},|u|\leq\rho$, $|R_L-R_\infty|$ and
+    $|\nabla(R_L-R_\infty)|$ stay below the stated bounds; `times` multiplies these.
     """
     return _at_random_parameters(times).replace(sides=(drawn_gaps(float(times)),))
 

@@ -97,13 +97,13 @@ def slope_is_at_most_logistic(*, four: int = 4) -> Evidence:
 
 @claim("OURS:R4.A.ode", control={"one": 2}, needs=("OURS:R4.A.ode/slope",))
 def P2_stays_below_the_logistic_curve(*, one: int = 1) -> Evidence:
-    r"""Derived for the softmax weights of $L$ independent Gaussian scores without a slope. The
-    scores of two tokens are $u+v$ and $u-v$ with a $v$ that is independent of $u$ and of the
-    others: so $p_lp_k$ falls with $|v|$, $\cosh2v$ rises, and by Chebyshev's association inequality
-    $\mathbb{E}\frac{p_l^2+p_k^2}2\leq e^s\,\mathbb{E}p_lp_k$, which is summed over all pairs.
-    Derived is also $P_2=\frac1L$ for equal weights, where $s=0$. The second route is that
-    $e^s(\frac1{P_2}-1)$ does not fall from its initial value $L-1$ where the slope of $P_2$ is at
-    most logistic; `one` stands for the 1 in $L-1$.
+    r"""For the softmax weights of $L$ independent Gaussian scores $P_2\leq\frac{e^s}{e^s+L-1}$ is
+    derived without a slope. The scores of two tokens are $u+v$ and $u-v$ with a $v$ that is
+    independent of $u$ and of the others: so $p_lp_k$ falls with $|v|$, $\cosh2v$ rises, and by
+    Chebyshev's association inequality $\mathbb{E}\frac{p_l^2+p_k^2}2\leq e^s\,\mathbb{E}p_lp_k$,
+    which is summed over all pairs. Derived is also $P_2=\frac1L$ for equal weights, where $s=0$.
+    The second route is that $e^s(\frac1{P_2}-1)$ does not fall from its initial value $L-1$ where
+    the slope of $P_2$ is at most logistic; `one` stands for the 1 in $L-1$.
     """
     slope = sp.Symbol("P2'", real=True)
     monotone = sp.exp(s) * (1 / P2 - 1)
@@ -143,10 +143,10 @@ def P2_is_at_least_that_of_equal_weights(*, one: int = 1) -> Evidence:
 
 @claim("OURS:R4.A", dial="c", needs=("OURS:R4.c", "OURS:R4.A.ode"))
 def theorem(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""The mean of $|T_L-T|^2$ is $P_2(t+q)-6(P_3-Q)q\leq P_2(t+q)$. Both bounds are derived for
-    the softmax-weighted average of $L$ independent tokens; Stein's lemma is cited for four
-    functions of the weights. Here `c` multiplies the bounds, and one token refutes every `c` below
-    1.
+    r"""The mean of $|T_L-T|^2$ is $P_2(t+q)-6(P_3-Q)q\leq P_2(t+q)$, $P_2\leq e^s/(e^s+L-1)$, and
+    $e^s/(e^s+L-1)\leq e^s/L$. Both bounds are derived for the softmax-weighted average of $L$
+    independent tokens $\mathcal{N}(0,\Gamma)$; Stein's lemma is cited for four functions of the
+    weights. Here `c` multiplies the bounds, and one token refutes every `c` below 1.
     """
     tried = at_drawn_scores(
         lambda s, share, m, L: closed.gaussian_second_moment(m.P2, m.P3, m.Q, 1.0, share * s),
@@ -178,8 +178,8 @@ def _error_on_a_grid(c: Fraction) -> Evidence:
 
 @claim("OURS:R4.A/equality", control={"factor": Fraction(2)}, needs=("OURS:R4.c",))
 def equality_for_one_token_and_without_scores(*, factor: Fraction = Fraction(1)) -> Evidence:
-    r"""At $L=1$ all moments of the weights are 1, and at $s=0$ all weights are $\frac1L$ and $q=0$;
-    `factor` multiplies the bound.
+    r"""The error equals the bound for $L=1$, where all moments of the weights are 1, and for $s=0$,
+    where all weights are $\frac1L$ and $q=|V\Gamma Uz|^2=0$; `factor` multiplies the bound.
     """
     error = r"P_2(t+q)-6(P_3-Q)q"
     one = computed(error, closed.gaussian_second_moment(1, 1, 1, t, q))
@@ -193,9 +193,10 @@ def equality_for_one_token_and_without_scores(*, factor: Fraction = Fraction(1))
 def bound_is_asymptotically_sharp(*, factor: Fraction = Fraction(1)) -> Evidence:
     r"""By R4.limit, $L$ times the error is at least any share of $e^s(t+q)$ that is below 1, from
     some $L$ on. It is derived that there both bounds are at most the error divided by this share;
-    by Theorem A they are at least the error. The second route is that $L\frac{e^s}{e^s+L-1}(t+q)$
-    is, as a function of $x=\frac1L$, continuous at $x=0$, where it is $e^s(t+q)$. Here `factor`
-    multiplies the bounds.
+    by Theorem A they are at least the error. Here `factor` multiplies the bounds.
+
+    The second route is that $L\frac{e^s}{e^s+L-1}(t+q)$ is, as a function of $x=\frac1L$,
+    continuous at $x=0$, where it is $e^s(t+q)$.
     """
     x = sp.Symbol("x", nonnegative=True)
     scaled = (t + q) / (x + (1 - x) * sp.exp(-s))

@@ -102,8 +102,9 @@ def averaged_directly(lam: float, L: float) -> float:
     hypotheses=("L in Integers", "L >= 1"),
 )
 def below_one_half(*, c: int | Fraction = 1) -> Evidence:
-    r"""$\mathcal{E}(L)\leq C_1/L$ for every $L$ and $L\,\mathcal{E}(L)\to C_1$ are tried by
-    quadrature. Here `c` multiplies $C_1$, and one token without scores refutes every `c` below 1.
+    r"""For $\lambda<\frac12$, $\mathcal{E}(L)\leq C_1/L$ for every $L$ and $L\,\mathcal{E}(L)\to
+    C_1$, which is tried by quadrature. Here `c` multiplies $C_1$, and one token without scores
+    refutes every `c` below 1.
     """
     return _below_one_half(c).replace(sides=(below_its_limit(float(c)),))
 

@@ -73,10 +73,12 @@ def _gaussian() -> Evidence:
 
 @claim("OURS:E.risk", control={"c": Fraction(99, 100)}, needs=("OURS:E.risk/smooth",))
 def distance_of_the_risks(*, c: int | Fraction = 1) -> Evidence:
-    """For the squared loss, $r=T-y$ and $D=T_L-T$ the bound is derived from the Cauchy-Schwarz
-    inequality for all random variables with two moments; smooth losses are the part
-    OURS:E.risk/smooth. A second route is Young's inequality, whose mean at the best $l$ is the
-    bound, and tasks on few atoms. Here `c` multiplies the right side.
+    r"""For the squared loss, with $r=T-y$ and $D=T_L-T$,
+    $\mathbb{E}\frac12(r+D)^2-\mathbb{E}\frac12r^2$ is at most the bound in absolute value for all
+    random variables $r$ and $D$ with two moments: this is derived from the Cauchy-Schwarz
+    inequality. Smooth losses are the part OURS:E.risk/smooth. A second route is Young's inequality,
+    whose mean at the best $l$ is the bound, and tasks on few atoms. Here `c` multiplies the right
+    side.
     """
     factor = Rational(c)
     right = factor * (lam * r**2 / 2 + D**2 / (2 * lam) + D**2 / 2)
@@ -154,10 +156,14 @@ def the_gradient_splits_in_three(*, factor: Fraction = Fraction(1)) -> Evidence:
 
 @claim("OURS:E.moments", control={"factor": Fraction(99, 100)}, needs=("OURS:E.moments/limit",))
 def rates_from_twelve_moments(*, factor: int | Fraction = 1) -> Evidence:
-    r"""Derived for every positive random $\sigma$, $k=6-\frac p2>0$ and all $a$, $c>0$ and $L>1$.
-    For $p=8$ and $a=2$ the mean tends to 0, though its bound does not, which is the part
-    OURS:E.moments/limit. Second route: with $u=\frac ck\ln(L)/\sigma^2$ the integrand is
-    $(ue^{1-u})^k$ times the bound, and $ue^{1-u}\leq1$. Here `factor` multiplies the right side.
+    r"""For $k=6-\frac p2>0$ and all $a$, $c>0$ and $L>1$ the mean of
+    $\sigma^p\ln(L)^a/L^{c/\sigma^2}$ is derived to be at most $(\frac
+    k{ce})^k\,\mathbb{E}[\sigma^{12}]\ln(L)^{a-k}$ for every positive random $\sigma$. Where this
+    does not tend to 0, for $p=8$ and $a=2$, the mean still does, which is the part
+    OURS:E.moments/limit.
+
+    Second route: with $u=\frac ck\ln(L)/\sigma^2$ the integrand is $(ue^{1-u})^k$ times the bound,
+    and $ue^{1-u}\leq1$. Here `factor` multiplies the right side.
     """
     k, c, v, x = sp.symbols("k c v x", positive=True)  # v = sigma^2, x = ln L
     a = sp.Symbol("a", real=True)
@@ -177,14 +183,16 @@ def _peak(n: int, factor: int | Fraction) -> Evidence:
 
 @claim("OURS:E.moments/limit", control=({"factor": Fraction(99, 100)}, {"share": Fraction(2, 5)}))
 def eight_moments_tend_to_zero(*, factor: int | Fraction = 1, share: int | Fraction = 1) -> Evidence:
-    r"""The mean of $\sigma^8\ln(L)^2/L^{c/\sigma^2}$ is derived to be at most
+    r"""The mean of $\sigma^8\ln(L)^2/L^{c/\sigma^2}$ tends to 0 as $L$ grows, if
+    $\mathbb{E}\sigma^{12}$ is finite. It is derived to be at most
     $(\frac2{ce})^2\delta+(\frac3{ce})^3KS/\ln L$ for $S\geq\mathbb{E}\sigma^{12}$ and
     $\mathbb{E}[\sigma^{12};\sigma^2\geq K]\leq\delta$. As $\mathbb{E}\sigma^{12}$ is finite, a $K$
     can be chosen for the $\delta$ that $\varepsilon$ needs; then the mean is at most $\varepsilon$
-    from a $\ln L$ on that $K$, $S$ and $\varepsilon$ give. Second route: $(ue^{1-u})^n\leq1$ for
-    $n=2$ and 3 and $u=\frac cn\ln(L)/\sigma^2$; and for a single $\sigma^2$, just below $K$, at the
-    least $\ln L$, the mean is $\frac12\varepsilon$ times this with $n=3$. Here `factor` and `share`
-    multiply the right sides.
+    from a $\ln L$ on that $K$, $S$ and $\varepsilon$ give.
+
+    Second route: $(ue^{1-u})^n\leq1$ for $n=2$ and 3 and $u=\frac cn\ln(L)/\sigma^2$; and for a
+    single $\sigma^2$, just below $K$, at the least $\ln L$, the mean is $\frac12\varepsilon$ times
+    this with $n=3$. Here `factor` and `share` multiply the right sides.
     """
     single = _peak(3, 2 * share)
     return derivation(

@@ -143,8 +143,8 @@ ONE_TERM = Robust(
     hypotheses=ONE_TERM.hypotheses,
 )
 def small_sums_from_above(*, sign: int = -1) -> Evidence:
-    r"""With one term: $e^{-\alpha}$ is at most $e^{-\alpha}$ times $e^{s/2}$, where $s$ is `sign`
-    (printed: -1).
+    r"""With one term the sum $e^{-\alpha}$ is at most $e^{-\alpha}$ times $e^{s/2}$, where $s$ is
+    `sign` (printed: -1).
     """
     if sign < 0:
         return at_point(ONE_TERM, r"\gamma(d,\alpha,1)\leq e^{-\alpha-1/2}", m=1)
@@ -153,8 +153,9 @@ def small_sums_from_above(*, sign: int = -1) -> Evidence:
 
 @claim("COL:G.3/small.lower", control=dict(half=-1))
 def small_sums_from_below(*, half: int = 1) -> Evidence:
-    r"""Derived for the sum of $N^de^{-\alpha N}$ over any list of numbers of $(0,m]$ that contains
-    $m$, and tried with the whole sum for $m=1,2$; the $\frac12$ is half of `half` = 1.
+    r"""The sum of $N^de^{-\alpha N}$ over a list of numbers of $(0,m]$ that contains $m$, such as
+    $1,\dots,m$, is at least $m^de^{-\alpha m-h/2}$, where $h$ is `half` = 1. It is tried with the
+    whole sum for $m=1,2$.
     """
     everywhere = {alpha: Closed(1, 2), d: Closed(5, oo)}
     stated = lambda m: sp.Integer(m) ** d * sp.exp(-alpha * m - sp.Rational(half, 2))
@@ -173,7 +174,9 @@ def large_sums_from_above(*, two: int = 2) -> Evidence:
 
 @claim("COL:G.3/large.lower", control=dict(constant=1))
 def large_sums_from_below(*, constant: int = 2) -> Evidence:
-    r"""The sum is at least $\frac{\Gamma(d+1)}{\alpha^{d+1}}$ over `constant` = 2."""
+    r"""For $d=5,8,12,20$, $\alpha=1,\frac32,2$ and the least $m\geq\frac{d+\sqrt d}{\alpha}$ the
+    sum is at least $\frac{\Gamma(d+1)}{\alpha^{d+1}}$ over `constant` = 2.
+    """
     parts = []
     for k in (5, 8, 12, 20):
         for a in (sp.S.One, sp.Rational(3, 2), sp.S(2)):
@@ -198,8 +201,9 @@ def geometric_series(*, end: int | Fraction = 2) -> Evidence:
 
 @claim("COL:G.3.sum", control=dict(root=2))
 def ratio_of_the_tail(*, root: int = 1) -> Evidence:
-    r"""Of the quotient $(1+\frac1i)^de^{-\alpha}$ of two terms, with `root` = 1 times the exponent;
-    the logarithms of both are tried for $d\geq1$, at $i=s\frac{d+\sqrt d}{\alpha}$.
+    r"""For $i\geq\frac{d+\sqrt d}{\alpha}$ the quotient $(1+\frac1i)^de^{-\alpha}$ of two terms is
+    at most $e^{-\alpha\sqrt d/(d+\sqrt d)}$, with `root` = 1 times the exponent; the logarithms of
+    both are tried for $d\geq1$, at $i=s\frac{d+\sqrt d}{\alpha}$.
     """
     q, s = sp.symbols("q s", positive=True)  # q is the root of d
     quotient = q**2 * sp.log(1 + alpha / (s * (q**2 + q))) - alpha
@@ -210,10 +214,10 @@ def ratio_of_the_tail(*, root: int = 1) -> Evidence:
 
 @claim("COL:G.3.low", control=dict(half=Fraction(2, 5)))
 def terms_compared(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""For real $d,\alpha,i,m>0$ and with `half` = 1/2 for $h$ in $e^{-h}$: with
-    $i=\frac{d}{\alpha}u$ and $m=\frac d\alpha v$ the logarithm of the quotient is $d(\log v-v-\log
-    u+u)$. It is tried at the largest term, $u=1$, with $v=1+\frac{y}{\sqrt d}$, $0\leq y\leq1$ and
-    $d\geq1$.
+    r"""For $i\leq m<\frac{d+\sqrt d}{\alpha}$ it is $m^de^{-\alpha m}\geq e^{-h}i^de^{-\alpha i}$
+    where $h$ is `half` = 1/2, and real $d,\alpha,i,m>0$: with $i=\frac{d}{\alpha}u$ and $m=\frac
+    d\alpha v$ the logarithm of the quotient is $d(\log v-v-\log u+u)$. It is tried at the largest
+    term, $u=1$, with $v=1+\frac{y}{\sqrt d}$, $0\leq y\leq1$ and $d\geq1$.
     """
     y = sp.Symbol("y", nonnegative=True)
     quotient = d * (sp.log(1 + y / sp.sqrt(d)) - y / sp.sqrt(d))
@@ -223,8 +227,9 @@ def terms_compared(*, half: Fraction = Fraction(1, 2)) -> Evidence:
 
 @claim("COL:G.3.cite", control=dict(most=6))
 def largest_term(*, most: int = 2) -> Evidence:
-    r"""For $\alpha\leq$ `most` = 2, from Stirling's lower bound, which is cited. It is tried for
-    $d=5,8,20$.
+    r"""For $d\geq5$ and $\alpha\leq$ `most` = 2 it is $(\frac{d}{\alpha
+    e})^d<\frac{\Gamma(d+1)}{\alpha^{d+1}}$, from Stirling's lower bound, which is cited. It is
+    tried for $d=5,8,20$.
     """
     sides = lambda k: ((sp.Integer(k) / (alpha * sp.E)) ** k, sp.factorial(k) / alpha ** (k + 1))
     search = all_of(
@@ -241,10 +246,11 @@ def largest_term(*, most: int = 2) -> Evidence:
 def gamma_function(
     *, upper: int | Fraction = 1, lower: int = 1, half: Fraction = Fraction(1, 2), convex: int = 1
 ) -> Evidence:
-    r"""For $d=1,2,5,20,100$ Stirling's bounds, the upper one with `upper` = 1 times $e$, and at
-    $z=0,\frac12,5$ the last one, its square `lower` times; for every real $d\geq1$
-    $(d+h)\log(1+\frac1d)\geq1$, with $h$ for `half` = 1/2, and from $Y^2\leq(z+\frac12)X^2$ follows
-    $\frac XY\geq(z+\frac12)^{-1/2}$, with the square times `convex` = 1.
+    r"""For $d=1,2,5,20,100$ Stirling's bounds hold, the upper one with `upper` = 1 times $e$, and
+    at $z=0,\frac12,5$ the second quotient is at least $\frac{1}{\sqrt{z+1/2}}$, its square `lower`
+    times that. For every real $d\geq1$ it is $(d+h)\log(1+\frac1d)\geq1$, with $h$ for `half` =
+    1/2, and from $Y^2\leq(z+\frac12)X^2$ follows $\frac XY\geq(z+\frac12)^{-1/2}$, with the square
+    times `convex` = 1.
     """
     X, Y, z = sp.symbols("X Y z", positive=True)
     steps = forall((d + half) * sp.log(1 + 1 / d), ">=", 1, {d: Closed(1, oo)})
@@ -267,7 +273,9 @@ def gamma_function(
 
 @claim("COL:G.7", control=dict(half=Fraction(2, 5)))
 def root_exponential(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""For every real $d\geq1$; the $\frac12$ is `half`."""
+    r"""For every real $d\geq1$ it is $(1+\frac{1}{\sqrt d})^de^{-\sqrt d}\geq e^{-h}$, where $h$ is
+    `half` = 1/2.
+    """
     return forall(
         (1 + 1 / sp.sqrt(d)) ** d * sp.exp(-sp.sqrt(d)), ">=", sp.exp(-sp.Rational(half)), {d: Closed(1, oo)}
     )

@@ -79,7 +79,7 @@ def tokens_in_the_window(*, dimensions: int = 0, four: int = 4) -> Evidence:
 def noise_of_a_prompt(*, square: int = 1) -> Evidence:
     r"""For any number of tokens $(\sum\gamma_i\epsilon_i)^2$ is
     $\gamma^\top\epsilon\epsilon^\top\gamma$, with the mean `square` = 1 times
-    $\sigma^2\sum\gamma_i^2$.
+    $\sigma^2\sum\gamma_i^2$, as $\mathbb E\epsilon\epsilon^\top=\sigma^2I$.
     """
     A = Algebra(vectors=["gamma", "epsilon"], params=["s"])
     g, epsilon, variance = (A[name] for name in ("gamma", "epsilon", "s"))
@@ -159,7 +159,7 @@ def noise_from_above(*, constant: int = 2, less: int = 0) -> Evidence:
 
 @claim("COL:D.1p", control=dict(two=3))
 def powers_in_the_quotient(*, two: int = 2) -> Evidence:
-    r"""With the constants $C_b$ and $C^b$ of $g_0$ the quotient of the bounds is
+    r"""For $g_0(r)$ between $C_bnr^{-d/2}$ and $C^bnr^{-d/2}$ the quotient of the bounds is
     $\frac{C^b}{C_b^22^{d/2}}\frac{w^{d/2}}{n}$, for every real $d>0$, where the 2 is `two`.
     """
     tokens, dimension, low, high = sp.symbols("n d C_b C^b", positive=True)
@@ -176,8 +176,8 @@ def powers_in_the_quotient(*, two: int = 2) -> Evidence:
     hypotheses=("0 < s", "s <= 1"),
 )
 def worst_case(*, scaled: bool = False, most: int | Fraction = 1) -> Evidence:
-    r"""For a sum $s\leq1$ of squared weights, $\sigma^2s$ is at most 1 (printed), or `most` = 1
-    times $\sigma^2$.
+    r"""For a sum $s\leq1$ of squared weights, $\sigma^2s$ is at most 1 (printed), or at most `most`
+    = 1 times $\sigma^2$.
     """
     sigma2 = sp.Symbol("sigma2", positive=True)
     return forall(sigma2 * s, "<=", most * sigma2 if scaled else 1, {sigma2: (0, oo), s: (0, 1)})
@@ -192,9 +192,9 @@ def worst_case(*, scaled: bool = False, most: int | Fraction = 1) -> Evidence:
     needs=("COL:D.noise",),
 )
 def noise_grows_with_the_width(*, tokens: int = 1, power: int = 2) -> Evidence:
-    r"""With one token $\sigma^2>\sigma^2$. For two tokens whose weights have the quotient
-    $s<t\leq1$, the smaller the larger the width, the sum of the weights to the `power` = 2 is
-    larger at $s$.
+    r"""With one token (printed allows it) $\sigma^2>\sigma^2$. For two tokens whose weights have
+    the quotient $s<t\leq1$, the smaller the larger the width, the sum of the weights to the `power`
+    = 2 is larger at $s$.
     """
     if tokens == 1:
         wide, narrow = (computed(rf"\mathcal L({name})/\sigma^2", sp.S.One) for name in ("w", r"w^\prime"))

@@ -63,12 +63,13 @@ def order_of_kernel_sums(*, dimensions: int = 0, four: int = 4) -> Evidence:
 def small_arguments(
     *, least: int | Fraction = 1, most: int | Fraction = 1, times: int | Fraction = 1
 ) -> Evidence:
-    r"""For all tokens of the sphere that are not the query $g_p(r)\leq C^bne^{-2r}$ with
-    $C^b=4e^{d+\sqrt d}$ times `most` = 1, and but for a probability of $\frac{1}{2n}$ $g_p(r)\geq
-    C_bne^{-2r}$ with $C_b=\frac{1}{32}e^{-d-\sqrt d}$ times `least` = 1, by Chernoff's method for
-    $\sum_i\|x_i-x\|^2$; of the uniform law the first two moments are used, and $r<\frac{d+\sqrt
-    d}{2}$ times `times` = 1. It is tried for $d=3$, from below with the mean of $g_0$, and from
-    above with $n$ tokens at one squared distance $s$ and $p=0,2$.
+    r"""For $d\geq2$, $0\leq p\leq2$, $n>5$ and $r<\frac{d+\sqrt d}{2}$, times `times` = 1, it is
+    $g_p(r)\leq C^bne^{-2r}$ for all tokens of the sphere that are not the query, with
+    $C^b=4e^{d+\sqrt d}$ times `most` = 1, and $g_p(r)\geq C_bne^{-2r}$ but for a probability of
+    $\frac{1}{2n}$, with $C_b=\frac{1}{32}e^{-d-\sqrt d}$ times `least` = 1, by Chernoff's method
+    for $\sum_i\|x_i-x\|^2$; of the uniform law the first two moments are used. It is tried for
+    $d=3$, from below with the mean of $g_0$, which is as large as what $g_0$ likely exceeds, and
+    from above with $n$ tokens at one squared distance $s$ and $p=0,2$.
     """
     constant, in_range = sp.exp(3 + sp.sqrt(3)), {r: (0, times * Fraction(236, 100))}
     below = forall(mean_kernel(0, r, 3), ">=", least / (32 * constant) * sp.exp(-2 * r), in_range)
@@ -108,10 +109,14 @@ def kernel_sums_from_above(*, dimensions: int = 0, six: int | Fraction = 6) -> E
 
 @claim("COL:G.4/lower", control=dict(factor=31), needs=("COL:G.1/lower",))
 def kernel_sums_from_below(*, factor: int | Fraction = 1) -> Evidence:
-    r"""At $p=0$ and for every $d$, times `factor` = 1, if a cap of height $\varepsilon\leq1$ has at
-    least $\frac{\varepsilon^{(d-1)/2}}{\sqrt{2\pi d}}$ of the sphere, which is less than in Lemma
-    G.1. With $N_i$ tokens in the cap of height $\frac ir$ and of the measure $\sigma_i$ the sum is
-    at least $(1-e^{-2})\sum_ie^{-2i}N_i$, where the geometric series is a hypothesis on the numbers
+    r"""At $p=0$ and for every $d$ the sum $g_0(r)$ is below `factor` = 1 times
+    $(1-e^{-2})\frac{n}{\sqrt{8e\pi d}}r^{-d/2}\gamma(\frac d2,2,r)$ with probability at most
+    $\frac{1}{2n}$, if $n>5$, $n\geq45\sqrt d\,r^{d/2}\log n$, and a cap of height
+    $\varepsilon\leq1$ has at least $\frac{\varepsilon^{(d-1)/2}}{\sqrt{2\pi d}}$ of the sphere,
+    which is less than in Lemma G.1.
+
+    With $N_i$ tokens in the cap of height $\frac ir$ and of the measure $\sigma_i$ the sum is at
+    least $(1-e^{-2})\sum_ie^{-2i}N_i$, where the geometric series is a hypothesis on the numbers
     $i$. By convexity the bound $n^{-2}$ of the means of $e^{(n\sigma_i/2-N_i)2/3}$ is one for all
     caps together. It is tried with the mean of $g_0/n$ for $d=3$, where $\gamma\geq e^{-2}$.
     """
@@ -143,7 +148,10 @@ def tokens_in_a_cap(
     half: int | Fraction = Fraction(1, 2),
     power: int = 2,
 ) -> Evidence:
-    r"""Derived for every law of the tokens, and every event of a token in place of the cap, from
+    r"""If $n\sigma\geq16\log n$, more than $2n\sigma$ of $n$ independent tokens lie in a cap of the
+    measure $\sigma$ with probability at most $n^{-2}$, and so do fewer than $\frac12n\sigma$.
+
+    It is derived for every law of the tokens, and every event of a token in place of the cap, from
     $\mathbb Ee^{yN}=(1+\sigma(e^y-1))^n$ at $y=\pm\frac23$. Exact binomial probabilities are tried,
     and that $e^{-n\sigma/8}$, which bounds both of them, is at most $n^{-2}$. The 16, the 2, the
     $\frac12$ and the exponent of $n^{-2}$ are `sixteen`, `two`, `half` and `power`.
@@ -176,7 +184,7 @@ def one_shell(*, one: int | Fraction = 1) -> Evidence:
     $(\frac{2(i+1)}{r})^{p/2}e^{-2i}$, times `one` = 1, to $g_p(r)$, and at least
     $(\frac{2i}{r})^{p/2}e^{-2(i+1)}$ over `one` for $i>0$ and, at $p=0$, for $i\geq0$, with a real
     $p\in[0,2]$ and in every dimension. It is tried with $r(1-x_i^\top x)=i+u$, at $p=2$ and at
-    $p=0$; there a token behind adds at most $2^pe^{-2r}$, times `one`.
+    $p=0$; there a token behind, $x_i^\top x<0$, adds at most $2^pe^{-2r}$, times `one`.
     """
     shell, ranges = sp.Symbol("u", nonnegative=True), {i: (0, oo), r: (0, oo)}
     ranges |= {shell: Closed(0, 1)}
@@ -241,8 +249,8 @@ def last_line(*, below: bool = False, largest: int = 1) -> Evidence:
 @claim("COL:I.2", control=(dict(ordered=False), dict(share=2)))
 def rearranged(*, ordered: bool = True, share: int = 1) -> Evidence:
     """The part that two sets have in common, times `share` = 1, has at most the smaller of their
-    measures. For two values each, in one order, $ay+bl$ is at least the product crosswise; without
-    it not.
+    measures. For two values each, in one order, $ay+bl$ is at least the product crosswise, $al+by$;
+    without the order it is not.
     """
     common, first, second = sp.symbols("A B C", nonnegative=True)
     sets = dict.fromkeys((common, first, second), Closed(0, oo))
@@ -260,10 +268,11 @@ def rearranged(*, ordered: bool = True, share: int = 1) -> Evidence:
     hypotheses=("a_1 < a_2", "b_1 < b_2"),
 )
 def weights_in_one_order(*, positive: bool = False, share: int | Fraction = 1) -> Evidence:
-    r"""Printed (`positive` = False), for two numbers of any sign. For any number of positive
-    numbers in one order it is at most the right one times `share` = 1: with the weights $a_i$ the
-    numbers $a_i$ and $b_i$, and $a_ib_i$ and $b_i$, are ordered alike, and Chebyshev's sum
-    inequality is derived for both. It is tried for two numbers $a\geq b$ and $y\geq l$.
+    r"""Printed (`positive` = False): the left side is at most the right one for two numbers of any
+    sign. For any number of positive numbers in one order, $(a_i-a_j)(b_i-b_j)\geq0$, it is at most
+    the right one times `share` = 1: with the weights $a_i$ the numbers $a_i$ and $b_i$, and
+    $a_ib_i$ and $b_i$, are ordered alike, and Chebyshev's sum inequality is derived for both. It is
+    tried for two numbers $a\geq b$ and $y\geq l$.
     """
     sides = lambda a, b, y, l: (
         (a**2 + b**2) * (a * y + b * l) ** 2,

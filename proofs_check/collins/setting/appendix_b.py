@@ -51,7 +51,7 @@ def lipschitz_constants(*, on_the_sphere: bool = False, most: int | Fraction = 1
 def length_of_a_token(*, whitened: bool = False, square: int = 1) -> Evidence:
     r"""For $\Sigma$ with the eigenvalues $s^2$ and 1 and $\tilde x$ on the circle, the squared
     length of $x$ is 1 (printed). In every dimension that of $\Sigma^{-1/2}x$ is `square` = 1 times
-    $\|\tilde x\|^2$.
+    $\|\tilde x\|^2$, which is 1.
     """
     if whitened:
         letters = Algebra(symmetric=["R", "S"], vectors=["u"], inverse=[("R", "S")])  # R = Sigma^{1/2}
@@ -71,10 +71,13 @@ def length_of_a_token(*, whitened: bool = False, square: int = 1) -> Evidence:
 )
 def without_the_covariates(*, rows: bool = True, half: Fraction = Fraction(1, 2)) -> Evidence:
     r"""Printed (`rows` = True), for $d=1$: with $a\neq0$ in the upper left corner of $W_V$ the last
-    entry of the output is another one than with 0. For the last row: `half` = 1/2 times the mean of
-    the squares of $A+B+C$ and $-A+B-C$ is that of $A+C$ plus that of $B=\sum_jv_j\beta_j$. If $f$
-    and $-f$ are equally likely, and the noise is symmetric too, that mean is the loss at $v$, which
-    exceeds the loss at $v=0$ by $\mathbb EB^2$. The squares themselves are tried.
+    entry of the output is another one than with 0.
+
+    For the last row: `half` = 1/2 times the mean of the squares of $A+B+C$ and $-A+B-C$ is that of
+    $A+C$ plus that of $B=\sum_jv_j\beta_j$, hence at least the first. If $f$ and $-f$ are equally
+    likely, and the noise is symmetric too, the loss at every $v$ is the same for $-A+B-C$. This is
+    used: then that mean is the loss at $v$, which exceeds the loss at $v=0$ by $\mathbb EB^2$. The
+    squares themselves are tried.
     """
     if rows:
         corner, b, v, c, x, y = sp.symbols("a b v c x y", real=True)
@@ -96,7 +99,7 @@ def without_the_covariates(*, rows: bool = True, half: Fraction = Fraction(1, 2)
     hypotheses=("a > 0",),
 )
 def symmetry_of_the_noise(*, centred: bool = False, both: int = 1) -> Evidence:
-    r"""Printed, the third moment of centred noise on $2a$ and $-a$ is $a^3$ beside $a^3$. With
+    r"""Printed, the third moment of centred noise on $2a$ and $-a$ beside $a^3$ is $a^3$. With
     `centred` the mean of $(A+B+C)^2$ over $A\to-A$ is that of $A^2+B^2+C^2$, with `both` = 1 times
     $C^2$, for any law of $C$ with the mean 0 and the mean square $a$ given the rest.
     """
@@ -117,8 +120,8 @@ def symmetry_of_the_noise(*, centred: bool = False, both: int = 1) -> Evidence:
     hypotheses=("L > 0",),
 )
 def opposite_tasks(*, affine: bool = False, power: int = 3) -> Evidence:
-    """Printed, the mean of cosine tasks in $d=3$ is 0 beside 1. For affine tasks the mean of the
-    value to the `power` = 3, beside 1, is 1.
+    r"""Printed, the mean of cosine tasks in $d=3$, $\frac{\sin L}{L}$, is 0 beside 1. For affine
+    tasks the mean of the value to the `power` = 3, beside 1, is 1.
     """
     if not affine:
         t = sp.Symbol("t", real=True)
@@ -139,9 +142,10 @@ def opposite_tasks(*, affine: bool = False, power: int = 3) -> Evidence:
     hypotheses=("u > -2", "v > -2"),
 )
 def exponent_of_the_weights(*, half: int = 1) -> Evidence:
-    r"""The difference of the scores $x_i^\top Mx$ of two tokens, over `half`: printed (1), for
-    $\Sigma=I$ on the circle; otherwise for every $\Sigma$, $M$ and dimension, up to the difference
-    of the squares of $\Sigma^{-1/2}x_i$, which are 1.
+    r"""The difference of the scores $x_i^\top Mx$ of two tokens is that of
+    $-\|\Sigma^{-1/2}x_i-M^\prime\Sigma^{-1/2}x\|^2$ over `half`, for every $M$: printed (1), for
+    $\Sigma=I$ on the circle; otherwise for every $\Sigma$ and in every dimension, up to the
+    difference of the squares of $\Sigma^{-1/2}x_i$, which are 1.
     """
     if half != 1:
         letters = Algebra(general=["M"], symmetric=["R", "S"], vectors=["u", "v", "x"], inverse=[("R", "S")])
@@ -177,7 +181,8 @@ def increasing_correlation(*, least: int | Fraction = 0) -> Evidence:
 
 @claim("COL:B.5.mono", control=dict(sign=-1))
 def weights_grow(*, sign: int = 1) -> Evidence:
-    r"""The weight grows with the height, times `sign` = 1, and with two points of one length, whose
+    r"""The weight grows with the height, times `sign` = 1, and the mean of $\rho$ times the weight
+    is largest if both are taken at the heights over one point: with two points of one length, whose
     heights may be exchanged by a reflection, $\mathbb E(\rho(S)-\rho(T))(w(S)-w(T))\geq0$. It is
     tried for the rest $X=r$ of the sum and $s<t$.
     """
@@ -190,8 +195,8 @@ def weights_grow(*, sign: int = 1) -> Evidence:
 @claim("COL:B.5.map", control=dict(least=Fraction(11, 10)))
 def one_minimiser(*, least: int | Fraction = 1) -> Evidence:
     r"""The mean of $g(c_y)$ is at least the least value $m$ of $g$, times `least` = 1, and equal to
-    it if all $c_y$ are one minimiser. It is tried for two values $a,b\geq m$ with weights $q$ and
-    $1-q$.
+    it if all $c_y$ are one minimiser $c$, for which the map $y\mapsto c_yy$ is $cI$. It is tried
+    for two values $a,b\geq m$ with weights $q$ and $1-q$.
     """
     a, b, m, q = sp.symbols("a b m q", positive=True)
     ranges = {a: (0, oo), b: (0, oo), m: (0, oo), q: (0, 1)}
@@ -210,8 +215,9 @@ def one_minimiser(*, least: int | Fraction = 1) -> Evidence:
 def whitened_tokens(*, half: int = 1, share: int = 1) -> Evidence:
     r"""The difference of the scores $wx_i^\top\Sigma^{-1}x$ of two tokens is that of
     $-w\|\Sigma^{-1/2}(x_i-x)\|^2$ over `half`: printed (1), for $\Sigma=I$ on the circle; otherwise
-    in every dimension. For $x=\Sigma^{1/2}\tilde x$ the exponent is `share` = 1 times $w\|\tilde
-    x_i-\tilde x\|^2$, so that (8) becomes (9).
+    in every dimension, up to the difference of the squares of $\Sigma^{-1/2}x_i$, which are 1. For
+    $x=\Sigma^{1/2}\tilde x$ the exponent $w(x_i-x)^\top\Sigma^{-1}(x_i-x)$ is `share` = 1 times
+    $w\|\tilde x_i-\tilde x\|^2$, so that (8) becomes (9).
     """
     letters = Algebra(symmetric=["R", "S"], vectors=["u", "v", "x"], params=["w"], inverse=[("R", "S")])
     R, S, one, other, query, width = (letters[name] for name in "RSuvxw")  # R = Sigma^{1/2}
@@ -228,7 +234,7 @@ def whitened_tokens(*, half: int = 1, share: int = 1) -> Evidence:
 
 @claim("COL:B.1-dec", control=dict(share=2))
 def parts_of_the_loss(*, share: int = 1) -> Evidence:
-    r"""The mean of $(\sum_i(f(x)-f(x_i))\gamma_i)^2$ and `share` = 1 times that of
+    r"""The loss is the mean of $(\sum_i(f(x)-f(x_i))\gamma_i)^2$ and `share` = 1 times that of
     $(\sum_i\gamma_i\epsilon_i)^2$, for any number of tokens and weights that depend on them alone
     and add up to 1. Of the noise it is used that $\mathbb E\sum_ib_i\epsilon_i=0$ for all numbers
     $b$, given the rest. The square is tried in every dimension, with the term that is linear in
@@ -247,7 +253,8 @@ def parts_of_the_loss(*, share: int = 1) -> Evidence:
 @claim("COL:gp", control=(dict(sign=1), dict(half=Fraction(1, 3))))
 def derivative_of_the_sums(*, sign: int = -1, half: int | Fraction = Fraction(1, 2)) -> Evidence:
     """For any number of tokens $g_0(r+h)-g_0(r)$ is `sign` = -1 times $hg_2(r)$, up to `half` = 1/2
-    times $h^2g_4$ at the smaller of both widths. It is tried for one token, with $hs^2=t$.
+    times $h^2g_4$ at the smaller of both widths, so that $-g_2$ is the derivative of $g_0$. It is
+    tried for one token, with $hs^2=t$.
     """
     forward, backward = sp.exp(-t) - 1 - sign * t, sp.exp(t) - 1 + sign * t
     ranges = {t: (0, oo)}

@@ -20,8 +20,9 @@ w, s, t, c, h, v = sp.symbols("w s t c h v", positive=True)
 
 @claim("COL:ATTN", control=dict(transposed=True))
 def scores_of_the_layer(*, transposed: bool = False) -> Evidence:
-    r"""Of the full matrices, for every $d$ and $n$; `transposed` has the transpose of $M$. The
-    score $(W_Kz_i)^\top(W_Qz)$ is tried in two dimensions.
+    r"""The last entry of the output of the full matrices is the softmax average of the labels with
+    the scores $x_i^\top Mx$, $M=M_K^\top M_Q$, or with the transpose if `transposed`, for every $d$
+    and $n$; the score $(W_Kz_i)^\top(W_Qz)$ is tried in two dimensions.
     """
     M_K, M_Q = (sp.Matrix(2, 2, sp.symbols(f"{name}_1:5", real=True)) for name in "kq")
     x, z = (sp.Matrix(sp.symbols(f"{name}_1:3", real=True)) for name in "xz")
@@ -56,7 +57,7 @@ def bias_and_width(*, sign: int = 1) -> Evidence:
     r"""For any tokens and weights $\gamma$, and with $u_i=h\|x_i-x\|^2$, times `sign` = 1, in the
     exponent of a window that is narrower by $h>0$, $\sum_i\gamma_iu_i$ is at most its value before.
     It is tried for two tokens whose weights have the quotient $v$ and whose values of $u$ differ by
-    $x$. This is the bias of the expected estimate; the whole signal term holds the variance of the
+    $x$. This is the bias of the expected estimate. The whole signal term holds the variance of the
     tokens as well, and may rise again where few tokens are near.
     """
     x = sp.Symbol("x", positive=True)
@@ -75,9 +76,10 @@ def kernel_of_the_estimator(*, power: int = 1) -> Evidence:
 
 @claim("COL:R2.1.i", control=dict(half=Fraction(3, 5)))
 def constant_tasks(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""The loss of every softmax is at least $\frac{\sigma^2}{n}$, that of equal weights, times 2
-    `half` = 1. Of the noise it is used that $\mathbb E(\sum_ib_i\epsilon_i)^2=\sigma^2\|b\|^2$ for
-    all numbers $b$, given the tokens. It is tried for two weights of sum 1.
+    r"""For a constant task the loss of every softmax is at least $\frac{\sigma^2}{n}$, that of
+    equal weights, times 2 `half` = 1. Of the noise it is used that $\mathbb
+    E(\sum_ib_i\epsilon_i)^2=\sigma^2\|b\|^2$ for all numbers $b$, given the tokens. It is tried for
+    two weights of sum 1, whose sum of squares is at least `half` = 1/2, its value without a window.
     """
     g = sp.Symbol("gamma", nonnegative=True)
     search = forall(g**2 + (1 - g) ** 2, ">=", half, {g: Closed(0, 1)})
@@ -94,7 +96,7 @@ def constant_tasks(*, half: Fraction = Fraction(1, 2)) -> Evidence:
 )
 def nearest_token_alone(*, noise: bool = True, two: int = 2) -> Evidence:
     """With the share $h$ on another token the error, `two` = 2 times $vh^2$ and the noise
-    $s(h^2+(1-h)^2)$, is at least $s$; without noise $s$ is 0.
+    $s(h^2+(1-h)^2)$, is at least $s$, that of the nearest token alone; without noise $s$ is 0.
     """
     level = s if noise else 0
     return forall(

@@ -30,9 +30,9 @@ f_1, f_2, f_query = sp.symbols("f_1 f_2 f_query", real=True)
     hypotheses=("0 < gamma", "gamma < 1"),
 )
 def what_is_compared(*, at_query: bool = False, share: int = 1) -> Evidence:
-    r"""For two noisy labels, averaged over their signs, the loss is $\sigma^2\sum\gamma_i^2$ and
-    the square of the value at the query (printed: at a token, `at_query` = False) minus `share` = 1
-    times the average.
+    r"""The loss of a prediction from two noisy labels, averaged over their signs, is the noise
+    $\sigma^2\sum\gamma_i^2$ and the square of the value at the query (printed: at a token,
+    `at_query` = False) minus `share` = 1 times the weighted average.
     """
     signs = product((1, -1), repeat=2)
     mean = (
@@ -46,8 +46,9 @@ def what_is_compared(*, at_query: bool = False, share: int = 1) -> Evidence:
 
 @claim("COL:C.2", control=dict(c=3))
 def signal_is_bounded(*, c: int = 4) -> Evidence:
-    r"""At most `c` = 4 times $L^2$ for any weights, from $\|x_i-x\|\leq2$ and the convexity of the
-    square; tried on convex combinations of two differences of size at most $2L$.
+    r"""The signal term is at most `c` = 4 times $L^2$ for any weights of attention, derived from
+    $\|x_i-x\|\leq2$ on the sphere and the convexity of the square; it is tried on convex
+    combinations of two differences of size at most $2L$.
     """
     theta, tau = sp.symbols("theta tau", real=True)
     weight = sp.Symbol("weight", nonnegative=True)
@@ -88,11 +89,12 @@ def turned_task(stretch: int) -> tuple[Evidence, Evidence]:
 def correlation_of_affine_tasks(
     *, constant: int = 3, slope: int = 3, rising: int = 1, stretch: int = 1
 ) -> Evidence:
-    r"""The mean is $L^2$ over `constant` = 3 plus $L^2x^\top y/d$ over `slope` = 3, which increases
-    with $x^\top y$ times `rising` = 1; and the task $f(Qx)$ has the direction $Q^\top w$, times
-    `stretch` = 1. Of the uniform direction it is used that its coordinates are uncorrelated and of
-    one mean square, and of the slope and the offset their mean squares, which are computed. It is
-    tried with the means over the signed permutations of $w$.
+    r"""The mean of $f(x)f(y)$ is $L^2$ over `constant` = 3 plus $L^2x^\top y/d$ over `slope` = 3
+    for every $d$, which increases with $x^\top y$ times `rising` = 1; and for an orthogonal $Q$ the
+    task $f(Qx)$ has the direction $Q^\top w$, times `stretch` = 1, which is as long as $w$. Of the
+    uniform direction it is used that its coordinates are uncorrelated and of one mean square, and
+    of the slope and the offset their mean squares, which are computed. It is tried with the means
+    over the signed permutations of $w$.
     """
     t = sp.Symbol("t", real=True)
     square = sp.integrate(t**2, (t, -L, L)) / (2 * L)  # of a uniform variable on [-L, L]
@@ -125,8 +127,8 @@ def correlation_of_affine_tasks(
     hypotheses=("-1 <= l", "l <= 1"),
 )
 def difference_of_values(*, with_slope: bool = False, shift: int = 0) -> Evidence:
-    r"""On the line they differ by $w(x-y)$ (printed). With `with_slope` in every dimension by
-    $l\,w^\top(x-y)$, plus `shift` = 0 times $b$.
+    r"""Two values of $l\,w^\top x+b$ on the line differ by $w(x-y)$ (printed). With `with_slope` in
+    every dimension by $l\,w^\top(x-y)$, plus `shift` = 0 times $b$.
     """
     if with_slope:
         letters = Algebra(vectors=["w", "x", "y"], params=["slope", "b"])

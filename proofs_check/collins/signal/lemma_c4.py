@@ -23,12 +23,13 @@ t = sp.Symbol("t", real=True)
 
 @claim("COL:C.4a", control=(dict(cross=1), dict(three=2)))
 def split_of_the_error(*, cross: int = 0, three: int = 3) -> Evidence:
-    r"""The 3 is `three`, and `cross` = 0 is added to the sum, for every $d$ and any average $\hat
-    x$ of the tokens. Of the uniform direction it is used that its coordinates are uncorrelated and
-    of one mean square, and of the slope that it is independent of it and $\mathbb
-    El^2=\frac{L^2}{3}$, which is computed. The mean is tried on the circle, and the split in the
-    plane of $x$ and a unit vector $x^\prime\perp x$, with the cross term $ab$ of $\hat
-    x=ax+bx^\prime$.
+    r"""The mean of $l^2(w^\top v)^2$ is $\frac{L^2}{3d}\|v\|^2$ for every vector $v$ (3 is
+    `three`), and $\|x-\hat x\|^2$ is $(1-x^\top\hat x)^2+\|\hat x-(x^\top\hat x)x\|^2$, plus
+    `cross` = 0, for every $d$ and any average $\hat x$ of the tokens. Of the uniform direction it
+    is used that its coordinates are uncorrelated and of one mean square, and of the slope that it
+    is independent of it and $\mathbb El^2=\frac{L^2}{3}$, which is computed. The mean is tried on
+    the circle, and the split in the plane of $x$ and a unit vector $x^\prime\perp x$, with the
+    cross term $ab$ of $\hat x=ax+bx^\prime$.
     """
     x = on_circle("p")
     v = sp.Matrix([-x[1], x[0]])
@@ -61,10 +62,10 @@ def error_along_the_query(*, half: int = 2) -> Evidence:
 
 @claim("COL:C.4x", control=dict(sign=1))
 def mean_in_a_fixed_direction(*, sign: int = -1) -> Evidence:
-    r"""For any number of tokens and every query: the reflection in the hyperplane orthogonal to
-    $x^\prime$ is written out, keeps the weights and multiplies the component by `sign` = -1. Of
-    uniform tokens it is used that this component of the reflected tokens has the same mean. Two
-    weighted tokens are tried.
+    r"""The mean of $x^{\prime\top}\hat x$ is 0, for any number of tokens and every query: the
+    reflection in the hyperplane orthogonal to $x^\prime$ is written out, keeps the weights and
+    multiplies the component by `sign` = -1. Of uniform tokens it is used that this component of the
+    reflected tokens has the same mean. Two weighted tokens are tried.
     """
     p, q = sp.symbols("p q", real=True)
     W, V = sp.symbols("W V", positive=True)
@@ -123,8 +124,8 @@ def orthogonal_part(*, averaged: bool = False, factor: int | Fraction = 2) -> Ev
 @claim("COL:C.4p", control=dict(quarter=5))
 def largest_variance(*, quarter: int = 4) -> Evidence:
     r"""The variance of every law on $[a,b]$ is at most $(b-a)^2$ over `quarter` = 4, as $\mathbb
-    E(Y-a)(b-Y)\geq0$, and that of $x^{\prime\top}x_i$ at the height $t$ by Bessel's inequality.
-    Laws on two points are tried.
+    E(Y-a)(b-Y)\geq0$, and that of $x^{\prime\top}x_i$ at the height $t$ is at most $1-t^2$, by
+    Bessel's inequality. Laws on two points are tried.
     """
     p = sp.Symbol("p", nonnegative=True)
     a, b = sp.symbols("a b", real=True)
@@ -138,9 +139,9 @@ def largest_variance(*, quarter: int = 4) -> Evidence:
 
 @claim("COL:C.4s", **TYPO, repair=dict(sign=1), control=dict(sign=2), hypotheses=("w > 0",))
 def exponent_of_the_weights(*, sign: int = -1) -> Evidence:
-    r"""The exponents of two tokens differ by what those of $2wx_i^\top x$ do, on the circle times
-    -1 (printed), and in every dimension times `sign` = 1, up to the difference of the squared
-    lengths, which are 1.
+    r"""For tokens on the circle the exponents $-w\|x_i-x\|^2$ of two tokens differ by what those of
+    $2wx_i^\top x$ do, times -1 (printed). In every dimension they do so times `sign` = 1, up to the
+    difference of the squared lengths, which are 1.
     """
     if sign > 0:
         letters = Algebra(vectors=["u", "v", "x"], params=["w"])

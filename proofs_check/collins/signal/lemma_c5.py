@@ -21,10 +21,11 @@ from proofs_check.instances.window.from_below import BELOW, BOUND, EVERY, LAWS, 
 
 @claim("COL:C.5/wide", control=(dict(share=3), dict(power=0)), argument=LAWS)
 def signal_of_order_one_over_w2(*, share: int = 8, power: int = 1) -> Evidence:
-    r"""The root of $3d/L^2$ times the signal term is at least $\frac{d-1}{w}$ over `share` = 8,
-    where $w$ has the exponent `power` = 1, derived for every prompt length from the properties of
-    uniform tokens and tasks that R8 uses. It is tried on long prompts for $d=3$, where that root is
-    $1-\coth2w+\frac{1}{2w}$, and the last step on $\frac{d-1}{d-1+4w}$.
+    r"""For $d\geq2$ and $w\geq\frac{d+\sqrt d}{2}$ the root of $3d/L^2$ times the signal term is at
+    least $\frac{d-1}{w}$ over `share` = 8, where $w$ has the exponent `power` = 1, derived for
+    every prompt length from the properties of uniform tokens and tasks that R8 uses. It is tried on
+    long prompts for $d=3$, where that root is $1-\coth2w+\frac{1}{2w}$, and the last step on
+    $\frac{d-1}{d-1+4w}$.
     """
     long = forall(LONG, ">=", 2 / (share * w**power), {w: (Fraction(237, 100), oo)})
     search = forall(BELOW, ">=", (d - 1) / (share * w**power), EVERY, where=[WIDE])
@@ -61,9 +62,11 @@ def signal_of_narrow_windows(*, square: bool = False, share: int = 8) -> Evidenc
 
 @claim("COL:C.5.c2", control=dict(share=Fraction(1, 8)), argument=LAWS)
 def case_two(*, share: int | Fraction = 8) -> Evidence:
-    r"""With $C=\sqrt8e^{-2(d+\sqrt d)}$ over `share` = 8, as $e^{2w}/w^{d/2+1}$ is at most
-    $e^{2(d+\sqrt d)}/w^2$ in the range. It is tried on long prompts for $d=3$, where the root of
-    $3d/L^2$ times the signal term is $1-\coth2w+\frac{1}{2w}$.
+    r"""The bound holds with $C=\sqrt8e^{-2(d+\sqrt d)}$ over `share` = 8, as $e^{2w}/w^{d/2+1}$ is
+    at most $e^{2(d+\sqrt d)}/w^2$ in the range, from the properties of uniform tokens and tasks
+    that R8 uses. It is tried on long prompts for $d=3$, where the root of $3d/L^2$ times the signal
+    term is $1-\coth2w+\frac{1}{2w}$, whether it is at least $e^{2w-2(d+\sqrt d)}w^{-(d/2+1)}$ over
+    `share`.
     """
     bound = sp.exp(2 * w - 2 * (3 + sp.sqrt(3))) / w ** sp.Rational(5, 2) / share
     long = forall(LONG, ">=", bound, {w: (Fraction(237, 100), Fraction(473, 100))})
@@ -72,10 +75,11 @@ def case_two(*, share: int | Fraction = 8) -> Evidence:
 
 @claim("COL:C.5.c3", control=dict(eight=Fraction(1, 5)), argument=LAWS)
 def case_three(*, eight: int | Fraction = 8) -> Evidence:
-    r"""For all $C_b\leq C^b$, where 24 is 3 times `eight` = 8, from
-    $\frac{d-1}{d-1+4w}\geq\frac{1}{1+4w}$. It is tried on long prompts for $d=3$, where the root of
-    $3d/L^2$ times the signal term is $1-\coth2w+\frac{1}{2w}$, and whether the square of
-    $\frac{1}{1+4w}$ times `eight` is at least $\frac14e^{-4w}$.
+    r"""The bound of Case 3 for all $C_b\leq C^b$, where 24 is 3 times `eight` = 8, from
+    $\frac{d-1}{d-1+4w}\geq\frac{1}{1+4w}$ and the properties of uniform tokens and tasks that R8
+    uses. It is tried on long prompts for $d=3$, where the root of $3d/L^2$ times the signal term is
+    $1-\coth2w+\frac{1}{2w}$, and whether the square of $\frac{1}{1+4w}$ times `eight` is at least
+    $\frac14e^{-4w}$.
     """
     long = forall(
         eight * LONG**2, ">=", sp.exp(-4 * w) / 4, {w: Closed(Fraction(1, 100), Fraction(236, 100))}
@@ -95,9 +99,10 @@ def case_three(*, eight: int | Fraction = 8) -> Evidence:
 )
 def for_every_width(*, omega: bool = False, share: int = 4) -> Evidence:
     r"""Printed (`omega` = False): $\frac{C}{(w+1)^2}$, which is $O(\frac{1}{(w+1)^2})$ for every
-    $C$, is at most 4. With $\Omega$: for $d\geq2$ and all $w>0$ the root of $3d/L^2$ times the
-    signal term is at least $\frac{1}{w+1}$ over `share` = 4, derived for every prompt length; the
-    last step is tried on $\frac{d-1}{d-1+4w}$.
+    $C$, is at most 4, as the signal term is by Lemma C.2, over $L^2$. With $\Omega$: for $d\geq2$
+    and all $w>0$ the root of $3d/L^2$ times the signal term is at least $\frac{1}{w+1}$ over
+    `share` = 4, derived for every prompt length from the properties of uniform tokens and tasks
+    that R8 uses; the last step is tried on $\frac{d-1}{d-1+4w}$.
     """
     if not omega:
         C = sp.Symbol("C", positive=True)

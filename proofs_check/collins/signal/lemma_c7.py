@@ -36,10 +36,11 @@ PLANE = (
 def relu_tasks_meet_the_assumption(
     *, constant: int = 3, steepness: sp.Expr = sp.S.One, stretch: int = 1
 ) -> Evidence:
-    r"""The mean is $\frac{L^2}{3}+\frac{L^2}{3\pi d}(\sin\theta+(\pi-\theta)\cos\theta)$ at the
-    angle $\theta$ (3 is `constant`), its derivative in $\cos\theta$ is not negative, values differ
-    by at most `steepness` = 1 times $L\|x-y\|$, and a task composed with a rotation $Q$ is that of
-    $Q^\top w$, times `stretch` = 1.
+    r"""The mean of $f(x)f(y)$ is $\frac{L^2}{3}+\frac{L^2}{3\pi
+    d}(\sin\theta+(\pi-\theta)\cos\theta)$ at the angle $\theta$ (3 is `constant`), its derivative
+    in $\cos\theta$ is not negative, the values differ by at most `steepness` = 1 times $L\|x-y\|$,
+    and a task composed with a rotation $Q$ is that of $Q^\top w$, times `stretch` = 1, which is as
+    long as $w$.
     """
     arc = sp.integrate(sp.cos(phi) * sp.cos(phi - angle), (phi, angle - sp.pi / 2, sp.pi / 2))
     # Twice, for the points may both lie on the other side; (2/d)/(2 pi) for the length and the
@@ -84,8 +85,8 @@ share, closer = sp.symbols("share closer", positive=True)
     control=dict(one_side=True, more=-1),
 )
 def probability_of_one_side(*, one_side: bool = False, more: int = 1) -> Evidence:
-    r"""From the angle $\pi s$ to a smaller one $2s$ (with `one_side`: $1-s$) does not fall; `more`
-    = 1 is the direction.
+    r"""From the angle $\pi s$ to a smaller one, which has the larger inner product, what is called
+    increasing, $2s$ (with `one_side`: $1-s$), does not fall; `more` = 1 is the direction.
     """
     value = (lambda share: 1 - share) if one_side else (lambda share: 2 * share)
     return forall(more * value(share * closer), ">=", more * value(share), {share: (0, 1), closer: (0, 1)})
@@ -117,9 +118,9 @@ theta = sp.Symbol("theta", real=True)
     control=dict(each_alone=True, length=2),
 )
 def pairs_at_one_angle(*, each_alone: bool = False, length: int = 1) -> Evidence:
-    r"""Printed (`each_alone` = False), the mean square of the inner product of the two points in
-    the plane is $\frac12$. With `each_alone` each point has the length `length` = 1 and their inner
-    product is $\theta$.
+    r"""Printed (`each_alone` = False), the mean square of the inner product of the two points, for
+    orthonormal $x,y$ in the plane, is that of independent uniform ones, $\frac12$. With
+    `each_alone` each point has the length `length` = 1 and their inner product is $\theta$.
     """
     x, y = sp.Matrix([1, 0]), sp.Matrix([0, 1])
     a, b = sp.sqrt((1 + theta) / 2), sp.sqrt((1 - theta) / 2)
@@ -140,8 +141,9 @@ def pairs_at_one_angle(*, each_alone: bool = False, length: int = 1) -> Evidence
     needs=("COL:C.7",),
 )
 def direction_of_the_mean(*, direction: int = -1, part: int = 1) -> Evidence:
-    r"""Minus the derivative in the angle $\pi c$, which is that in the inner product times a sine,
-    has the sign `direction` (printed: -1); `part` = 1 goes with it.
+    r"""Minus the derivative in the angle $\pi c$ of the mean of $f(x_\theta)f(y_\theta)$, which is
+    that in the inner product times a sine, has the sign `direction` (printed: -1); `part` = 1 goes
+    with it.
     """
     fall = -sp.diff(ONE_SIDE, angle).subs(angle, sp.pi * closer)
     return forall(direction * part * fall, ">=", 0, {closer: (0, 1)})

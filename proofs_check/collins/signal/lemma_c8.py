@@ -95,8 +95,9 @@ def signal_of_relu_tasks(
 
 @claim("COL:C.8p/first", control=dict(distance=Fraction(9, 10)))
 def by_distances(*, distance: int | Fraction = 1) -> Evidence:
-    r"""With `distance` = 1 before $L$, for any number of tokens and any weights of attention. It is
-    tried with weights $\gamma$ and $1-\gamma$ and differences of at most $Lg$ and $Lh$.
+    r"""The signal term is at most the mean of $(Lg_1/g_0)^2$, with `distance` = 1 before $L$, for
+    any number of tokens and any weights of attention. It is tried with weights $\gamma$ and
+    $1-\gamma$ and differences of at most $Lg$ and $Lh$.
     """
     weight, theta, tau = sp.symbols("gamma theta tau", real=True)
     g, h = sp.symbols("g h", positive=True)
@@ -130,9 +131,10 @@ HARD = Diverging(
     hypotheses=HARD.hypotheses,
 )
 def distances_are_likely_small(*, enough: bool = False, constant: int | Fraction = 1) -> Evidence:
-    r"""The quotient over $w^{-1/2}$ is above $\sqrt{2w/n}$ with probability at least 1/2. With
-    `enough` tokens: the integral of $1-e^{(v-C)e^{-v^2}}$ times $2v$ from 0 to 3, where $C$ is
-    `constant` = 1, is at least $\frac{1}{28}$.
+    r"""With probability at least 1/2, more than $\frac1n$, the quotient over $w^{-1/2}$ is above
+    $\sqrt{2w/n}$, which along $w=n^3$ exceeds every constant. With `enough` tokens: the integral of
+    $1-e^{(v-C)e^{-v^2}}$ times $2v$ from 0 to 3, where $C$ is `constant` = 1, is at least
+    $\frac{1}{28}$.
     """
     if not enough:
         return along(HARD, d=3)

@@ -24,10 +24,11 @@ A, E = sp.symbols("L_aff E", nonnegative=True)
 
 @claim("COL:C.9", control=dict(half=Fraction(3, 5)))
 def relu_tasks_lose_half(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""The signal term of ReLU tasks is $\frac12\mathcal L_{\rm aff}+\frac{L^2}{6}E$ with a mean
-    square $E$; the half is `half`. Of $l_1,l_2,b$ it is used that they are independent of the rest,
-    have the mean square $\frac{L^2}{3}$ each, and products of the mean 0. It is tried on one token
-    opposite to the query, with $w^\top x=m$, and on the sum for all $\mathcal L_{\rm aff},E\geq0$.
+    r"""The signal term of ReLU tasks, which is $\frac12\mathcal L_{\rm aff}+\frac{L^2}{6}E$ with a
+    mean square $E$, is at least `half` = 1/2 times $\mathcal L_{\rm aff}$, for any tokens and
+    weights. Of $l_1,l_2,b$ it is used that they are independent of the rest, have the mean square
+    $\frac{L^2}{3}$ each, and products of the mean 0. It is tried on one token opposite to the
+    query, with $w^\top x=m$, and on the sum for all $\mathcal L_{\rm aff},E\geq0$.
     """
     m = sp.Symbol("m", positive=True)
     opposite = forall(
@@ -43,8 +44,8 @@ def other_side(*, other: int = 1, whole: int = 1) -> Evidence:
     every function of it has the same mean, times `whole` = 1, given $w$ and $b$. The mean squares
     of $\sum_{i\in A}\gamma_if(x_i)$ for the task and, times `other` = 1, for its companion are
     equal for any tokens. It is used that $l$ and $-l$ have one law, and that $l_1,l_2,b$ have the
-    mean square $\frac{L^2}{3}$ each, and products of the mean 0; two tokens on the other side are
-    tried.
+    mean square $\frac{L^2}{3}$ each, and products of the mean 0. The mean squares are tried for two
+    tokens on the other side.
     """
     m, k = sp.symbols("m_1 m_2", positive=True)
     mean = lambda slope: averaged((gamma * (slope * m + b) + (1 - gamma) * (slope * k + b)) ** 2)
@@ -64,7 +65,7 @@ def other_side(*, other: int = 1, whole: int = 1) -> Evidence:
 def values_on_both_sides(*, bias: bool = True, same: bool = False) -> Evidence:
     r"""The mean of $f(x_i)f_{x,\rm aff}(x_j)$ for $i$ on the other side is 0, with the bias
     (printed) or without it; with `same` both have the same slope. The mean of $f(x_i)^2$ stands
-    beside it.
+    beside it, so that the equation has terms.
     """
     m, s = sp.symbols("m s", positive=True)
     shift = b if bias else 0
@@ -81,8 +82,8 @@ def values_on_both_sides(*, bias: bool = True, same: bool = False) -> Evidence:
     control=dict(roots=True, half=Fraction(11, 20)),
 )
 def least_value(*, roots: bool = False, half: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""What is printed, as a function of $a$ and $\mathcal L_{\rm aff}$ (with `roots`: of their
-    roots), is at least `half` = 1/2 times $\mathcal L_{\rm aff}$.
+    r"""What is printed for the lower bound, as a function of $a$ and $\mathcal L_{\rm aff}$ (with
+    `roots`: of their roots), is at least `half` = 1/2 times $\mathcal L_{\rm aff}$.
     """
     a, whole = sp.symbols("a L_aff", positive=True)
     if roots:  # in the roots of both, which are positive as they are

@@ -59,9 +59,10 @@ def lipschitzness_outside(*, inside: int = 0) -> Evidence:
 
 @claim("COL:D4.2", control=dict(share=2))
 def second_moments_of_the_tasks(*, share: int = 1) -> Evidence:
-    r"""$\mathbb{E}(a^\top v)^2=\frac{|v|^2}{k}$ for every $v$ and $k$, over `share` = 1, from
-    coordinates that are uncorrelated and of one mean square. It is tried on the circle and, with
-    the integral of the cap, on the sphere of $\mathbb{R}^3$.
+    r"""$\mathbb{E}(a^\top v)^2=\frac{|v|^2}{k}$ for every vector $v$ and every $k$, over `share` =
+    1, which is $\mathbb{E}aa^\top=\frac1kI$. Of the uniform law on the sphere it is used that its
+    coordinates are uncorrelated and of one mean square. It is tried on the circle and, with the
+    integral of the cap, on the sphere of $\mathbb{R}^3$.
     """
     angle, p, q = sp.symbols("theta p q", real=True)
     turn = lambda f: sp.integrate(sp.expand(f), (angle, 0, 2 * sp.pi)) / (2 * sp.pi)
@@ -76,8 +77,8 @@ def second_moments_of_the_tasks(*, share: int = 1) -> Evidence:
 
 @claim("COL:4.project", control=dict(complement=True))
 def tasks_see_the_projection(*, complement: bool = False) -> Evidence:
-    r"""In all dimensions; with `complement` $x$ is projected onto the complement of
-    $\mathrm{col}(B)$ instead. It is tried for $d=3$, $k=2$.
+    r"""$f(BB^\top x)=f(x)$ in all dimensions; with `complement` $x$ is projected onto the
+    complement of $\mathrm{col}(B)$ instead. It is tried for $d=3$, $k=2$.
     """
     a, x = vector("a", 2), vector("x", 3)
     f = lambda y: sp.expand((a.T * B.T * y)[0])
@@ -111,8 +112,8 @@ def covariates_with_spurious_directions() -> Evidence:
 def scores_see_scaled_blocks(*, power: int = 1) -> Evidence:
     r"""The score $x_i^\top Mx$ is $u_i^\top(c_u^2A\,u+c_uc_vN\,v)+v_i^\top(c_uc_vN^\top
     u+c_v^2D\,v)$ with the blocks $A,N,D$ of $M$: any $c_v\neq0$ is made up for by $N$ and $D$,
-    which are free. Labels are $c_ua^\top u_i$. Each exponent is `power` = 1; tried for $d=3$,
-    $k=2$.
+    which are free, and the bound is on $c_u^2A$. Labels are $c_ua^\top u_i$. All dimensions; each
+    exponent is `power` = 1; tried for $d=3$, $k=2$.
     """
     u, v, u_i, v_i = vector("u", 2), vector("v", 1), vector("u_i", 2), vector("v_i", 1)
     A, N, D = symmetric("A", 2), vector("N", 2), symmetric("D", 1)

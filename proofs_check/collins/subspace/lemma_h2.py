@@ -20,11 +20,12 @@ from theory.symbolic.algebra import Algebra
 @claim("COL:H.2.rot", control=dict(sign=-1))
 def rotation_moves_to_the_labels(*, sign: int = 1) -> Evidence:
     r"""(28): with $F=B^\top M$ and $G=B_\perp^\top M$ the score is $c_uu_i^\top Fx+c_vv_i^\top Gx$,
-    where `sign` = 1 stands before the second part. (31), (36): for every real factor of the
-    exponent the signal term with $u_i^\top Ru$ in the exponents is that with $u_i^\top u$ and
-    $R^\top u$ in place of $u$ in the labels, and the noise term is that with $u_i^\top u$, for
-    orthogonal $R$ and tokens $Ru_i$ and $u_i$ of one law, given $x$ and the $v_i$. It is tried for
-    $d=3$, $k=2$.
+    where `sign` = 1 stands before the second part, in all dimensions. (31), (36): for every real
+    factor of the exponent the signal term with $u_i^\top Ru$ in the exponents is that with
+    $u_i^\top u$ and $R^\top u$ in place of $u$ in the labels, and the noise term is that with
+    $u_i^\top u$. It is used that $R$ is orthogonal, and that both terms are the same for the tokens
+    $Ru_i$ as for $u_i$, which have one law, given $x$ and the $v_i$. It is tried for $d=3$, $k=2$:
+    $|u_i-u|=|R^\top u_i-R^\top u|$, and $u_i^\top Ru=(R^\top u_i)^\top u$.
     """
     M, x, u_i, v_i, u = symmetric("M", 3), vector("x", 3), vector("u_i", 2), vector("v_i", 1), vector("u", 2)
     token = c_u * B * u_i + c_v * B_PERP * v_i
@@ -49,7 +50,7 @@ def rotation_moves_to_the_labels(*, sign: int = 1) -> Evidence:
 )
 def weight_grows_with_the_overlap(*, positive: bool = False, sign: int = 1) -> Evidence:
     r"""(35), with $s=u_i^\top u>0$, $C_1=\|Fx\|>0$ and the sum $R>0$ of the other summands over
-    $\alpha_i$.
+    $\alpha_i$. Printed, $c_u$ may be negative.
     """
     if not positive:
         c, s = -1, 1  # C_1 = R = 1
@@ -63,10 +64,11 @@ def weight_grows_with_the_overlap(*, positive: bool = False, sign: int = 1) -> E
 def signal_terms_differ_by_the_centre(*, factor: int = 2, sign: int = 1) -> Evidence:
     r"""(32): the difference of the errors at $R^\top u$ and at $u$ is `factor` = 2 times $(u-R^\top
     u)^\top\sum_i\gamma_iu_i$, for any weights and tokens; and the signal term, times `sign` = 1, is
-    not smaller at $R^\top u$, for $c_u>0$. It is used that the mean centre is on the line of $u$,
-    $\bar cu$, since reflections that keep $u$ keep the law of the tokens, and that the reflection
-    of one token to the other side of $u^\perp$ keeps it; then $\bar c\geq0$ since the weight of the
-    token is smaller there. It is tried for two tokens, $k=2$, and on $2\bar c(1-u^\top R^\top u)$.
+    not smaller at $R^\top u$, for $c_u>0$ as in the repair of (35). It is used that the mean centre
+    is on the line of $u$, $\bar cu$, since reflections that keep $u$ keep the law of the tokens,
+    and that the reflection of one token to the other side of $u^\perp$ keeps it; then $\bar c\geq0$
+    since the weight of the token is smaller there. It is tried for two tokens, $k=2$, and on $2\bar
+    c(1-u^\top R^\top u)$.
     """
     w = sp.Symbol("gamma_1", positive=True)
     x, y, u, z = vector("x", 2), vector("y", 2), vector("u", 2), vector("z", 2)
@@ -175,9 +177,9 @@ def multiples_have_the_norm_of_their_factor(*, scaled: bool = False, share: int 
     hypotheses=("c_u > 0", "C >= 0", "inside <= C"),
 )
 def constraint_does_not_bound_Fx(*, signs: bool = False, four: int = 4) -> Evidence:
-    r"""Of $F=2B^\top+B_\perp^\top$ at $u=v=1$. Repaired, with $X=e^{2c_u^2A}$, $Y=e^{2c_uc_v|N^\top
-    v|}$ and any numbers $V,W\geq1$ for the other parts, the four squared weights are together at
-    least `four` = 4 times that of $X$.
+    r"""The norm of $Fx$ for $F=2B^\top+B_\perp^\top$ at $u=v=1$ exceeds the bound of $\|B^\top
+    MB\|$. Repaired, with $X=e^{2c_u^2A}$, $Y=e^{2c_uc_v|N^\top v|}$ and any numbers $V,W\geq1$ for
+    the other parts, the four squared weights are together at least `four` = 4 times that of $X$.
     """
     if signs:
         X, Y, V, W = sp.symbols("X Y V W", positive=True)

@@ -42,9 +42,10 @@ def of_tokens(n: int, k: int) -> tuple[list[sp.Matrix], sp.Matrix, list[sp.Symbo
 
 @claim("COL:H.3a/41", control=dict(factor=1))
 def derivative_of_the_signal_term(*, factor: int = 2) -> Evidence:
-    r"""Of what is averaged in (40), `factor` = 2 times the sum of what is averaged in $S_{i,j}$,
-    for all tokens and weights, every $n$ and $k$: if $\alpha_1$ grows by $h$, the change is $h$
-    times that, up to $h^2$ times a number, which is given. It is tried for $n=3$, $k=2$.
+    r"""The derivative in $\alpha_1$ of what is averaged in (40) is `factor` = 2 times the sum of
+    what is averaged in $S_{i,j}$, for all tokens and weights, every $n$ and $k$: if $\alpha_1$
+    grows by $h$, the change is $h$ times that, up to $h^2$ times a number, which is given. It is
+    tried for $n=3$, $k=2$.
     """
     tokens, u, e, alpha = of_tokens(3, 2)
     off = [v - u for v in tokens]
@@ -81,9 +82,10 @@ def rearranged_into_two_terms(*, sign: int = 1) -> Evidence:
 
 @claim("COL:H.3.perp", control=dict(sign=1))
 def perpendicular_parts_cancel(*, sign: int = -1) -> Evidence:
-    r"""The two terms of (42) that hold $I-uu^\top$ have the mean 1 plus `sign`, for every $k$; the
-    flip leaves $u^\top u_j$ as it is, $-1$ times `sign`, and keeps the law of the tokens. It is
-    tried for $u=e_1$, $k=3$.
+    r"""The two terms of (42) that hold $I-uu^\top$ have mean 0, which is 1 plus `sign`, for every
+    $k$: the flip of the part of $u_j$ that is perpendicular to $u$ leaves $u^\top u_j$ as it is,
+    $-1$ times `sign`. It is used that it keeps the law of the tokens. It is tried for $u=e_1$,
+    $k=3$, with the mean over both.
     """
     s = sp.symbols("s_1 s_i s_j", real=True)
     parts = [sp.Matrix([0, *sp.symbols(f"q_{name}^2:4", real=True)]) for name in "1ij"]
@@ -253,7 +255,9 @@ def slopes_of_signs() -> list[tuple[int, sp.Expr]]:
 
 @claim("COL:H.3/signs", control=dict(sign=-1))
 def signal_of_several_signs(*, sign: int = 1) -> Evidence:
-    r"""$7<e^2$; by enumeration, for every $\alpha_1$ above the other weights."""
+    r"""For $k=1$, $n=3$ and $4$ and $e^c=\frac32$ and $7$ the derivative of $H_{\rm signal}$ is
+    positive for every $\alpha_1$ above the other weights, by enumeration: $7<e^2$.
+    """
     return all_of(
         *(forall(sign * slope, ">", 0, {first: (largest, oo)}) for largest, slope in slopes_of_signs())
     )
@@ -261,10 +265,12 @@ def signal_of_several_signs(*, sign: int = 1) -> Evidence:
 
 @claim("COL:H.3/sphere", control=dict(sign=-1))
 def signal_of_two_tokens_on_the_sphere(*, sign: int = 1) -> Evidence:
-    r"""Positive at $c=\frac12,1,2$ and $r=\ln\frac{\alpha_1}{\alpha_2}=\frac12,2$, by enclosure of
-    an integral. The heights $s\pm\frac D2$ of the tokens over $u$ are uniform on $[-1,1]$: for
-    $m=1-\frac D2$ the means over $s$ in $[-m,m]$ are polynomials in $D$. The first weight is $g$,
-    with the derivative $g(1-g)$.
+    r"""For $k=3$ and $n=2$ the derivative of $H_{\rm signal}$ in $r=\ln\frac{\alpha_1}{\alpha_2}$
+    is positive at $c=\frac12,1,2$ and $r=\frac12,2$, by enclosure of an integral.
+
+    The heights $s\pm\frac D2$ of the tokens over $u$ are uniform on $[-1,1]$: for $m=1-\frac D2$
+    the means over $s$ in $[-m,m]$ are polynomials in D. The first weight is $g$, with the
+    derivative $g(1-g)$.
     """
     m, D = 1 - x / 2, x
     both = 2 * m + 2 * m**3 / 3 - m * D**2 / 2  # of (1 - a)(1 - b)

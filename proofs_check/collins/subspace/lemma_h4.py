@@ -177,7 +177,9 @@ def square_is_completed(*, positive: bool = False, factor: int = 2) -> Evidence:
     hypotheses=("p_a >= 0", "p_b >= 0", "p_a <= 1", "p_b <= 1"),
 )
 def H_is_positive(*, zero: bool = True, sign: int = 1) -> Evidence:
-    """Printed on the whole square of $(p_a,p_b)$; it is so off the origin."""
+    """Printed, $H_{a,b}$ is positive on the whole square of $(p_a,p_b)$; it is positive off the
+    origin.
+    """
     densities = {X: Closed(0, 1) if zero else sp.Interval.Lopen(0, 1), Y: Closed(0, 1)}
     return forall(sign * H_AB, ">", 0, {r: (0, oo), t: (0, oo), **densities})
 
@@ -192,8 +194,8 @@ def H_is_positive(*, zero: bool = True, sign: int = 1) -> Evidence:
     hypotheses=("a >= -1", "a <= 1"),
 )
 def densities_may_exceed_one(*, any_size: bool = False, sign: int = 1) -> Evidence:
-    """The density on the circle exceeds 1 near the ends; $H_{a,b}$, times `sign` = 1, is positive
-    for densities of any size of which one is positive.
+    r"""The density of $u_1^\top u$ on the circle exceeds 1 near the ends; $H_{a,b}$, times `sign` =
+    1, is positive for densities of any size of which one is positive.
     """
     if any_size:
         return forall(sign * H_AB, ">", 0, {r: (0, oo), t: (0, oo), X: (0, oo), Y: Closed(0, oo)})

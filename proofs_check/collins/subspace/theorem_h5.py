@@ -145,8 +145,9 @@ def minimiser_is_diagonal_in_the_blocks(*, least_n: int = 1, c_v: int = 0) -> Ev
 
 @claim("COL:H.5i", control=dict(power=1))
 def loss_is_homogeneous(*, power: int = 0) -> Evidence:
-    """To the power `power` = 0: what is averaged, for any number of tokens, any errors and any
-    noise; two tokens with the errors $z_i$ are tried.
+    r"""$H(u,c^{\prime}\alpha)$ is $c^{\prime}$ to the power `power` = 0 times $H(u,\alpha)$: what
+    is averaged, for any number of tokens, any errors and any noise; two tokens with the errors
+    $z_i$ are tried.
     """
     x, y, sigma = sp.symbols("z_1 z_2 sigma", real=True)
     p, q = sp.symbols("e_1 e_2", positive=True)
@@ -234,7 +235,10 @@ def only_zero_gives_equal_weights(*, least: int = 2) -> Evidence:
     hypotheses=("n in Integers", "n >= 1"),
 )
 def minimiser_is_a_multiple_of_the_identity(*, least_n: int = 1) -> Evidence:
-    """Printed, a matrix that is no multiple of the identity shares the least loss at $n=1$."""
+    r"""Printed, a matrix that is no multiple of the identity shares the least loss at $n=1$. For
+    $n\geq2$ the free minimiser over all $M$ on the circle is one, for affine tasks and for
+    $\rho(t)=e^t$.
+    """
     text = r"M^{*}=wI,\ w\geq0"
     if least_n == 1:
         prompts = every_prompt(np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]]), 1, affine_kernel)

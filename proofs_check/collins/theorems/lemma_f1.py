@@ -30,12 +30,13 @@ IN_SPACE = {mu: sp.S.Half}
 
 @claim("COL:T3.6", control=dict(share=2))
 def odd_predictions(*, share: int = 3) -> Evidence:
-    r"""At least $L^2$ over `share` = 3, for any labels, tokens and matrix: the prediction is odd in
-    the query $x$, so that the loss is at least the mean square of the even part
-    $e=b+\frac{l_1+l_2}{2}|w^\top x|$ of the task. It is used that $x$ has the law of $-x$ given the
-    rest, that $\mathbb Eb^2=\frac{L^2}{3}$, and that $b$ is centred and independent of $e-b$. It is
-    tried on the loss $\mathbb Ef(x)^2$ of $M=0$, with $\mathbb E(w^\top x)^2=\frac1d$, and for
-    every odd value $P$ and every odd part $o$, on the mean of $(P-o-e)^2$ and $(-P+o-e)^2$.
+    r"""The loss of linear attention on affine and on ReLU tasks is at least $L^2$ over `share` = 3,
+    for any labels, tokens and matrix: the prediction is odd in the query $x$, so that the loss is
+    at least the mean square of the even part $e=b+\frac{l_1+l_2}{2}|w^\top x|$ of the task. It is
+    used that $x$ has the law of $-x$ given the rest, for which the loss is the same, that $\mathbb
+    Eb^2=\frac{L^2}{3}$, and that $b$ is centred and independent of $e-b$. It is tried on the loss
+    $\mathbb Ef(x)^2$ of $M=0$, with $\mathbb E(w^\top x)^2=\frac1d$, and for every odd value $P$
+    and every odd part $o$, on the mean of $(P-o-e)^2$ and $(-P+o-e)^2$.
     """
     P = sp.Symbol("P", real=True)  # the prediction minus the odd part
     even = b + (l_1 + l_2) / 2 * m
@@ -53,12 +54,12 @@ def odd_predictions(*, share: int = 3) -> Evidence:
 
 @claim("COL:F.1p/affine", control=(dict(with_bias=True), dict(whole=2)))
 def centred_affine_tasks(*, with_bias: bool = False, whole: int = 1) -> Evidence:
-    r"""$\mathbb E_xf=b$; every function of it and every one of $l$ and $w$, which $f-b$ is (with
-    the bias left in, `with_bias`: and of $b$), have the product of their means; the flip is
-    $-l\,w^\top x+b$, and products of a function of $-l$ and one of $w$ and $b$ have the mean of
-    that with $l$; all times `whole` = 1. It is used that $l$, $(w,b)$ and the point are
-    independent, that $l$ and $-l$ have one law, and that the point is centred. It is tried with
-    $b^2$ and $l_1^2s^2$.
+    r"""For affine tasks $\mathbb E_xf=b$; every function of it and every one of $l$ and $w$, which
+    $f-b$ is (with the bias left in, `with_bias`: and of $b$), have the product of their means; the
+    flip is $-l\,w^\top x+b$, and products of a function of $-l$ and one of $w$ and $b$ have the
+    mean of that with $l$, so that the flip has the law of the task; all times `whole` = 1. It is
+    used that $l$, $(w,b)$ and the point are independent, that $l$ and $-l$ have one law, and that
+    the point is centred. It is tried with $b^2$ and $l_1^2s^2$.
     """
     s = sp.Symbol("s", real=True)
     rest = l_1 * s + (b if with_bias else 0)
@@ -104,9 +105,9 @@ def centred_relu_tasks(*, even_part: bool = False, share: int = 6) -> Evidence:
     hypotheses=("L > 0",),
 )
 def the_flip(*, affine: bool = False, offset: int = 0) -> Evidence:
-    r"""Printed, the flip of a ReLU task has at $w^\top x=0$ the mean square of the task, for $d=3$.
-    For affine tasks $2b-(l_1s+b)$, with `offset` = 0 added to its factor of $b$, has it at every
-    $s$.
+    r"""Printed, the flip $2\,\mathbb E_xf-f$ of a ReLU task has at $w^\top x=0$ the mean square of
+    the task, for $d=3$. For affine tasks the flip $2b-(l_1s+b)$, with `offset` = 0 added to its
+    factor of $b$, has at every $s$ the mean square of the task.
     """
     s = sp.Symbol("s", positive=True)
     if affine:
@@ -158,8 +159,8 @@ def without_a_dependent_mean(*, square: int | Fraction = 1) -> Evidence:
     hypotheses=("L > 0",),
 )
 def mean_square_of_the_mean(*, modulus: bool = False, share: int = 6) -> Evidence:
-    r"""Of ReLU tasks $\frac{L^2}{3}$ (printed, for $d=3$), and with `modulus` $\frac{L^2}{3}$ and
-    $L^2\mu^2$ over `share` = 6.
+    r"""The mean square of $\mathbb E_xf$ of ReLU tasks is $\frac{L^2}{3}$ (printed, for $d=3$), and
+    with `modulus` $\frac{L^2}{3}$ and $L^2\mu^2$ over `share` = 6.
     """
     square, stated = averaged(MEAN**2), L**2 / 3
     if modulus:
@@ -169,9 +170,9 @@ def mean_square_of_the_mean(*, modulus: bool = False, share: int = 6) -> Evidenc
 
 @claim("COL:T3.6.cmp", control=dict(power=-1), needs=("COL:T3.6", "COL:T3.5"))
 def linear_above_softmax(*, power: int = 1) -> Evidence:
-    r"""For $\Lambda=e^x\geq1$, every $d\geq1$ and the constant $C$ of Theorem 3.5
-    $CL^2\Lambda^{-1/(d+2)}$ is at most $3C$ times $\frac{L^2}{3}$; `power` = 1 is the sign of the
-    exponent.
+    r"""For $\Lambda=e^x\geq1$, every $d\geq1$ and the constant $C$ of Theorem 3.5, which depends on
+    $d$, the upper bound $CL^2\Lambda^{-1/(d+2)}$ is at most $3C$ times the lower bound
+    $\frac{L^2}{3}$; `power` = 1 is the sign of the exponent.
     """
     d, x = sp.Symbol("d", integer=True, positive=True), sp.Symbol("x", nonnegative=True)
     C = sp.Symbol("C", positive=True)

@@ -22,11 +22,12 @@ w, L, sigma2, whole = sp.symbols("w L sigma2 Lambda", positive=True)
 
 @claim("COL:3.1.ring", control=(dict(power=2), dict(half=3), dict(order=5)))
 def centre_of_a_ring(*, half: int = 2, order: int = 1, power: int = 1) -> Evidence:
-    r"""The centre is at the distance $\frac1w$ over `half` = 2 from $x$, and the squared bias of
-    $Lu^\top x$ is at most $\frac{L^2}{2w^2}$ over `order` = 1, in every dimension; $w$ has the
-    exponent `power` = 1. It is used that the centre is on the line of $x$, by symmetry, and that
-    the coordinates of the direction are uncorrelated and of one mean square. It is tried at the
-    height $t$ with $2-2t=\frac1w$ for $d\geq2$.
+    r"""The centre of mass of a ring around $x$ whose points are at the distance $\frac{1}{\sqrt w}$
+    is at the distance $\frac1w$ over `half` = 2 from $x$, and the squared bias of $Lu^\top x$ is at
+    most $\frac{L^2}{2w^2}$ over `order` = 1, in every dimension; $w$ has the exponent `power` = 1.
+    It is used that the centre is on the line of $x$, by symmetry, and that the coordinates of the
+    direction are uncorrelated and of one mean square. It is tried at the height $t$ with
+    $2-2t=\frac1w$ for $d\geq2$.
     """
     t = sp.solve(sp.Eq(2 - 2 * sp.Symbol("t"), 1 / w), sp.Symbol("t"))[0]
     depth = identity(computed("1-t", 1 - t), 1 / (half * w**power))
@@ -54,9 +55,9 @@ SKETCHED = Diverging(
     hypotheses=SKETCHED.hypotheses,
 )
 def sketched_width(*, dimensions: int = 4, cap: int = 1) -> Evidence:
-    r"""Printed (`dimensions` = 4), for $d=3$. With `dimensions` = 3 the minimiser is where
-    $w^{2+(d-1)/2}$ is of the order $\Lambda$, which has the exponent $\frac{2}{d+3}$; the 1 in
-    $d-1$ is `cap`.
+    r"""Printed (`dimensions` = 4): for $d=3$ the minimiser of the sketched loss over
+    $\Lambda^{2/7}$ exceeds every constant. With `dimensions` = 3 it is where $w^{2+(d-1)/2}$ is of
+    the order $\Lambda$, which has the exponent $\frac{2}{d+3}$; the 1 in $d-1$ is `cap`.
     """
     if dimensions == 4:
         return along(SKETCHED, d=3)
@@ -98,8 +99,9 @@ LOOSE = Diverging(
 def upper_bound_beside_the_signal(
     *, sharp: bool = False, factor: int | Fraction = 1, below: int = 1
 ) -> Evidence:
-    r"""Printed (`sharp` = False), for $d=3$. With `sharp`: $1-\coth2w+\frac{1}{2w}$ is at most
-    `factor` = 1 times $\frac{1}{2w}$ and at least `below` = 1 times half of it, for $w\geq1$.
+    r"""Printed (`sharp` = False), $\frac{L^2}{w}$ over the signal of affine tasks exceeds every
+    constant for $d=3$. With `sharp`: $1-\coth2w+\frac{1}{2w}$ is at most `factor` = 1 times
+    $\frac{1}{2w}$ and at least `below` = 1 times half of it, for $w\geq1$.
     """
     if not sharp:
         return along(LOOSE, d=3)
@@ -110,9 +112,9 @@ def upper_bound_beside_the_signal(
 
 @claim("COL:T3.6.lead", needs=("COL:T3.6",))
 def linear_tasks() -> Evidence:
-    r"""On tasks $Lu^\top x$ its loss with $M=\frac dnI$ and $\sigma=0$ is
-    $(1-\frac1d)\frac{L^2}{n}$, as $\mathbb E\,u^\top x_i\,x_i^\top x=\frac{u^\top x}{d}$: at most
-    $\frac{L^2}{n}$.
+    r"""On tasks $Lu^\top x$, where linear attention has no window either, its loss with $M=\frac
+    dnI$ and $\sigma=0$ is $(1-\frac1d)\frac{L^2}{n}$, as $\mathbb E\,u^\top x_i\,x_i^\top
+    x=\frac{u^\top x}{d}$: at most $\frac{L^2}{n}$.
     """
     tokens = sp.Symbol("n", integer=True, positive=True)
     loss = computed(r"\mathcal L_{LA}(\tfrac dnI)", L**2 * (1 - sp.S.One / d) / tokens)

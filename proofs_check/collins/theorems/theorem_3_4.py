@@ -175,8 +175,8 @@ def relu_upper(*, share: Fraction = Fraction(1, 2), times: int | Fraction = 1) -
     hypotheses=("d >= 2",),
 )
 def upper_end_for_affine_tasks(*, proved: bool = True, add: int = 3) -> Evidence:
-    r"""The exponent of Theorem E.2 (printed), or $\frac{2}{d+3}$ (3 is `add`), is at most
-    $\frac{2}{d+2}$ for every $d\geq2$.
+    r"""The exponent of Theorem E.2 (printed), or that of the sharp law with $d+3$ (3 is `add`), is
+    at most $\frac{2}{d+2}$ for every $d\geq2$.
     """
     d = sp.Symbol("d", integer=True, positive=True)
     mine = 2 * (d + 2) / (d * (d + 4)) if proved else sp.S(2) / (d + add)
@@ -237,9 +237,9 @@ AFFINE_NOISE = much_noise(sp.Rational(1, 7), "n >= (log(n)/sigma2)**(7/2)")
 def width_of_relu_tasks_from_below(
     *, ranged: bool = False, share: Fraction = Fraction(1, 70), most: int | Fraction = 1
 ) -> Evidence:
-    r"""Printed (`ranged` = False): for $d=3$ a sequence of noises defeats every constant. In the
-    range, at the upper end times `most` = 1, the best width is at least `share` = 1/70 times
-    $\Lambda^{1/(d+2)}$, on a grid.
+    r"""Printed (`ranged` = False): for $d=3$ a sequence of noises defeats every constant. For
+    $L^2n^{-2/d}\leq\sigma^2\leq nL^2$, at the upper end times `most` = 1, the best width of ReLU
+    tasks is at least `share` = 1/70 times $\Lambda^{1/(d+2)}$, on a grid.
     """
     if not ranged:
         return along(RELU_NOISE, d=3, L=1)
@@ -269,9 +269,9 @@ def width_of_relu_tasks_from_above(
 def width_of_affine_tasks_from_below(
     *, ranged: bool = False, share: Fraction = Fraction(3, 100), most: int | Fraction = 1
 ) -> Evidence:
-    r"""Printed (`ranged` = False): for $d=3$ a sequence of noises defeats every constant. In the
-    range, at the upper end times `most` = 1, the best width is at least `share` = 3/100 times
-    $\Lambda^{1/(d+4)}$, on a grid.
+    r"""Printed (`ranged` = False): for $d=3$ a sequence of noises defeats every constant. For
+    $L^2n^{-2/d}\leq\sigma^2\leq nL^2$, at the upper end times `most` = 1, the best width of affine
+    tasks is at least `share` = 3/100 times $\Lambda^{1/(d+4)}$, on a grid.
     """
     if not ranged:
         return along(AFFINE_NOISE, d=3, L=1)
@@ -329,9 +329,10 @@ def other_tasks_of_one_constant(
     most: int | Fraction = 1,
     lengths: tuple[int, ...] = LENGTHS,
 ) -> Evidence:
-    r"""Printed (`ranged` = False): for $d=3$ a sequence of noises defeats every constant. In the
-    range, at the ends times `least` = 1 and `most` = 1, the loss on every task with $L=1$ at the
-    width learned on ReLU tasks is at most `constant` = 4 times $\Lambda^{-1/(d+2)}$, on a grid.
+    r"""Printed (`ranged` = False): for $d=3$ a sequence of noises defeats every constant. For
+    $L^2n^{-2/d}\leq\sigma^2\leq nL^2$, at the ends times `least` = 1 and `most` = 1, the loss on
+    every task with the constant $L=1$ at the width learned on ReLU tasks is at most `constant` = 4
+    times $\Lambda^{-1/(d+2)}$, on a grid.
     """
     if not ranged:
         return along(LOUD, d=3, L=1)

@@ -89,7 +89,7 @@ def case_two(*, power: bool = False, logarithms: int = 1) -> Evidence:
 @claim("COL:E.1-c3/argmin", **TYPO, repair=dict(two=2), control=dict(two=3), hypotheses=("w > 0",))
 def least_width(*, two: int = 1) -> Evidence:
     r"""Where $w^{(d+2)/2}$ is `two` (printed: 1) times $\Lambda/d$ the two parts of the derivative
-    cancel.
+    of $\frac1w+\frac{w^{d/2}}{\Lambda}$ cancel.
     """
     rising = half_d * w ** (half_d - 1) / (d * w ** (half_d + 1) / two)
     return identity(computed(r"\partial_w(w^{d/2}/\Lambda)", sp.powsimp(sp.simplify(rising))), 1 / w**2)
@@ -107,8 +107,9 @@ def value_at_the_printed_width(*, four: int = 4, one: int = 1) -> Evidence:
 
 @claim("COL:E.1.low", control=dict(four=3))
 def lower_end(*, four: int = 4) -> Evidence:
-    r"""$w\geq(\frac{nL^2}{d\sigma^2})^{1/(d+2)}\sqrt{\frac{c^\prime}{4c}}$, where the last 4 is
-    `four`; tried with $X=(d/\Lambda)^{2/(d+2)}$: if $\frac{c^\prime}{w^2}\leq4cX$ then
+    r"""From the bound of the optimal loss follows
+    $w\geq(\frac{nL^2}{d\sigma^2})^{1/(d+2)}\sqrt{\frac{c^\prime}{4c}}$, where the last 4 is `four`;
+    it is tried with $X=(d/\Lambda)^{2/(d+2)}$: if $\frac{c^\prime}{w^2}\leq4cX$ then
     $w^2\geq\frac{c^\prime}{4cX}$.
     """
     where = [(k / w**2, "<=", 4 * c * X)]
@@ -118,8 +119,9 @@ def lower_end(*, four: int = 4) -> Evidence:
 
 @claim("COL:E.1.up", control=(dict(halves=3), dict(four=3)))
 def upper_end(*, halves: int = 2, four: int = 4) -> Evidence:
-    r"""$w\leq(\frac{nL^2}{\sigma^2})^{2/(d+2)}(\frac{4c}{c^\prime}d^{2/(d+2)})^{2/d}$, where the
-    first 2 is `halves` and the last 4 is `four`, for every real $d>0$; tried for $d=2$ with
+    r"""From the bound of the optimal loss follows
+    $w\leq(\frac{nL^2}{\sigma^2})^{2/(d+2)}(\frac{4c}{c^\prime}d^{2/(d+2)})^{2/d}$, where the first
+    2 is `halves` and the last 4 is `four`, for every real $d>0$; it is tried for $d=2$ with
     $y=\Lambda^{1/4}$: if $c^\prime w\leq4c\sqrt2\,y^2$ then $w\leq\frac{4c}{c^\prime}\sqrt2\,y^2$.
     """
     y = sp.Symbol("y", positive=True)

@@ -35,7 +35,7 @@ def least_of_the_signal_bound(*, four: int | None = None) -> Evidence:
 @claim("COL:E.2p/argmin", **TYPO, repair=dict(four=4), control=dict(four=5), hypotheses=("w > 0",))
 def least_width(*, four: int = 1) -> Evidence:
     r"""Where $w^{(d+4)/2}$ is `four` (printed: 1) times $\Lambda/d$ the two parts of the derivative
-    cancel.
+    of $\frac{1}{w^2}+\frac{w^{d/2}}{\Lambda}$ cancel.
     """
     rising = half_d * w ** (half_d - 1) / (d * w ** (half_d + 2) / four)
     return identity(computed(r"\partial_w(w^{d/2}/\Lambda)", sp.powsimp(sp.simplify(rising))), 2 / w**3)

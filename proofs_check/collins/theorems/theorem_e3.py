@@ -26,10 +26,10 @@ beta = 1 / (d + 2)
 @claim("COL:E.3.cvx", control=(dict(lower=1), dict(ends=2), dict(less=2)))
 def convex_with_small_ends(*, lower: int = 2, ends: int = 1, less: int = 1) -> Evidence:
     r"""For real $d\geq{}$`lower` = 2 the bound over $L^2$, $\frac1w+\frac{w^{d/2}}{\Lambda}$, at
-    any number between two ends is at most the mixture of its values there; for $\Lambda\geq1$ it is
-    at most $2\Lambda^{-\beta}$ at $w=\Lambda^\beta$, over `less` = 1, and $2\Lambda^{-2\beta}$ at
-    $w=\Lambda^{2\beta}$, over `ends` = 1. It is tried at the middle of two ends for $d={}$`lower`,
-    and with $y=\Lambda^\beta$.
+    any number between two ends is at most the mixture of its values there, hence at most the larger
+    one; for $\Lambda\geq1$ it is at most $2\Lambda^{-\beta}$ at $w=\Lambda^\beta$, over `less` = 1,
+    and $2\Lambda^{-2\beta}$ at $w=\Lambda^{2\beta}$, over `ends` = 1. It is tried at the middle of
+    two ends for $d={}$`lower`, and with $y=\Lambda^\beta$.
     """
     low, high, y = sp.symbols("w_1 w_2 y", positive=True)
     bound = lambda width: 1 / width + width ** sp.Rational(lower, 2) / whole

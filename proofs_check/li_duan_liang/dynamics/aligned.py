@@ -28,9 +28,9 @@ def scores_grow_on_aligned_features(
 ) -> Evidence:
     r"""For the features $e_k+s_kc_kb$, tasks $\pm\frac L{\sqrt2}s$, equal shares and
     $\eta=\frac1{100L^2}$, $e^{29X}\geq1+\frac{\eta L^2T}5$ after $T$ steps, and
-    $|g_{k,m}|\geq\frac{L^2}{2000}$ at $t=1$, for $K\geq8$. Executed are the four terms of an entry
-    of $GHG$, $a^2(1-a)\geq\frac{a^2}2$ up to $a=\frac12$ and $\geq\frac{1-a}4$ from there, which
-    are at least $\frac{t^2}{128}$, $e^s\geq1+s$ at $s=29(X_{t+1}-X_t)$, and
+    $|g_{k,m}|\geq\frac{L^2}{2000}$ at the step $t=1$, for $K\geq8$. Executed are the four terms of
+    an entry of $GHG$, $a^2(1-a)\geq\frac{a^2}2$ up to $a=\frac12$ and $\geq\frac{1-a}4$ from there,
+    which are at least $\frac{t^2}{128}$, $e^s\geq1+s$ at $s=29(X_{t+1}-X_t)$, and
     $\frac1{128}e^{-29(33/8)^2/200}\geq\frac1{2000}$.
     """
     w, H = sp.Matrix(sp.symbols("w_1:4", real=True)), sp.Matrix(3, 3, sp.symbols("H_1:10", real=True))

@@ -57,8 +57,9 @@ def scores_are_small() -> Evidence:
     hypotheses=HYPOTHESES,
 )
 def scores_of_the_other_classes(*, tasks: str = "any", factor: int | Fraction = 2) -> Evidence:
-    r"""Refuted for one function on $K$ features, where $|q_{k,m}|/q_k=1$. Repaired,
-    $q_k/K\leq|q_{k,m}|\leq cq_k/K$ with `factor` $c=2$.
+    r"""By symmetry $|q_{k,m}|=\Theta(q_k/K)$ is refuted for one function on $K$ features, where
+    $|q_{k,m}|/q_k=1$. Repaired, for exchangeable tasks, $q_k/K\leq|q_{k,m}|\leq cq_k/K$ with
+    `factor` $c=2$.
     """
     if tasks == "any":
         where = {
@@ -77,10 +78,11 @@ def scores_of_the_other_classes(*, tasks: str = "any", factor: int | Fraction = 
     argument=BALANCED,
 )
 def odds_of_two_classes(*, features: str = "any", most: Fraction = Fraction(37, 100)) -> Evidence:
-    r"""Printed, for `features` of Section 3.1, $\theta=\Theta(\log(K)/K)$ is refuted by scores that
+    r"""On Phase I $\exp(q_{k,m}-q_k)$ lies between $e^{-(\log K+\theta)}$ and $e^{\theta}$.
+    Printed, for `features` of Section 3.1, $\theta=\Theta(\log(K)/K)$ is refuted by scores that
     grow like $\log K$. For orthonormal ones, executed is that scores $a\theta/2$ and $b\theta/2$
-    between $-\theta/2$ and $\theta/2$ give the bounds, and that $\log(K)/K\leq$ `most` = 37/100 for
-    every $K$, so that $\theta$ is bounded.
+    between $-\theta/2$ and $\theta/2$ give this, and that $\log(K)/K\leq$ `most` = 37/100 for every
+    $K$, so that $\theta$ is bounded.
     """
     if features == "any":
         return scores_are_small()
@@ -102,10 +104,11 @@ def lower_bound_of_the_attention(
     *, odds: Fraction = Fraction(1), first: Fraction = Fraction(1), last: Fraction = Fraction(1)
 ) -> Evidence:
     r"""For $|V_k|\geq\frac{u_k}KN$ and $0<u_k\leq K$,
-    $\mathrm{Attn}_k\geq\frac1{e^{\theta}(N/|V_k|-1)+1}\geq\frac1{e^{\theta}(K/u_k-1)+1}\geq\frac{u_k}{e^{\theta}K}$.
-    The first of these, times its denominator, is derived for every prompt from the odds of L3.exp;
-    tried is one other class with the largest odds. Here `odds`, `first` and `last` multiply the
-    left sides.
+    $\mathrm{Attn}_k\geq\frac1{e^{\theta}(N/|V_k|-1)+1}
+    \geq\frac1{e^{\theta}(K/u_k-1)+1}\geq\frac{u_k}{e^{\theta}K}$, so that
+    $\mathrm{Attn}_k=\Omega(1/K)$. The first of these, times its denominator, is derived for every
+    prompt from the odds of L3.exp; tried is one other class with the largest odds. Here `odds`,
+    `first` and `last` multiply the left sides.
     """
     E = sp.Symbol("E", positive=True)  # e^theta
     more = sp.Symbol("more", positive=True)  # |V_k| K/(u_k N)
@@ -129,11 +132,12 @@ def lower_bound_of_the_attention(
     needs=("LDL:L3.exp", "LDL:eq9-u", "LDL:L2.raw/aligned"),
 )
 def attention_is_at_least_a_share(*, features: str = "any", c: int | Fraction = 1) -> Evidence:
-    r"""Printed, for `features` of Section 3.1, this is refuted for every constant. For orthonormal
-    ones $\mathrm{Attn}_k\geq c\,\frac{ue^{-c_1/2}}K$ with `c` = 1 is derived for every prompt with
-    $|V_k|\geq\frac{u}KN$, where the odds of two classes are at most $e^{c_1\log(K)/K}$ (L3.exp),
-    whatever the constants $u$ and $c_1$ are, as $\frac{\log K}K\leq\frac12$. Tried is the attention
-    of theory on three classes.
+    r"""In Phase I $\mathrm{Attn}_k\geq\frac{\text{const}}K$: printed, for `features` of Section
+    3.1, this is refuted for every constant. For orthonormal ones $\mathrm{Attn}_k\geq
+    c\,\frac{ue^{-c_1/2}}K$ with `c` = 1 is derived for every prompt with $|V_k|\geq\frac{u}KN$,
+    where the odds of two classes are at most $e^{c_1\log(K)/K}$ (L3.exp), whatever the constants
+    $u$ and $c_1$ are, as $\frac{\log K}K\leq\frac12$. Tried is the attention of theory on three
+    classes.
     """
     if features == "any":
         return grown(c1 * 4 * GROWN ** sp.Rational(-1, 29), power=16)
@@ -197,11 +201,12 @@ def the_rest_is_of_order_one(*, c: int | Fraction = 1, factor: Fraction = Fracti
 def attention_stays_below_one(
     *, features: str = "any", c: int | Fraction = 1, most: int | Fraction = 1
 ) -> Evidence:
-    r"""Printed, for `features` of Section 3.1, that $1-\mathrm{Attn}_k$ is at least a constant is
-    refuted for every constant. For orthonormal ones it is at least $\frac c{1+2eU}$ with `c` = 1 if
-    $|V_k|\leq\frac{U}KN$, $K\geq2U$ and the odds of two classes are at least $e^{-\theta}/K$,
-    $\theta\leq1$ (L3.exp), and at most `most` = 1. Both are derived for every prompt in which the
-    class occurs. Tried are odds $e^{-1}r$ of the others together, with $r\geq\frac1{2U}$.
+    r"""In Phase I $1-\mathrm{Attn}_k$ is at least a constant: printed, for `features` of Section
+    3.1, this is refuted for every constant. For orthonormal ones $1-\mathrm{Attn}_k\geq\frac
+    c{1+2eU}$ with `c` = 1 if $|V_k|\leq\frac{U}KN$, $K\geq2U$ and the odds of two classes are at
+    least $e^{-\theta}/K$, $\theta\leq1$ (L3.exp), whatever the constant $U$ is; and
+    $1-\mathrm{Attn}_k$ is at most `most` = 1. Both are derived for every prompt in which the class
+    occurs. Tried are odds $e^{-1}r$ of the others together, with $r\geq\frac1{2U}$.
     """
     if features == "any":
         return grown(c1 * aligned.K * GROWN ** sp.Rational(-47, 29))
@@ -224,9 +229,9 @@ def counts_and_scores_of_two_classes(
     *, features: str = "any", share: Fraction = Fraction(1), exponent: int | Fraction = 2
 ) -> Evidence:
     r"""Printed, for `features` of Section 3.1, that the scores of two other classes differ by
-    $O(\log(K)/K)$ is refuted. For orthonormal ones $|V_m|/|V_n|\leq U/u$, and
-    $e^{q_{k,m}-q_{k,n}}\leq e^{2\theta}$ if both scores lie between $-\theta$ and $\theta$.
-    Exchanging $m$ and $n$ gives the lower bounds.
+    $O(\log(K)/K)$ is refuted. For orthonormal ones $|V_m|/|V_n|\leq U/u$ if both counts lie between
+    $uN/K$ and $UN/K$, and $e^{q_{k,m}-q_{k,n}}\leq e^{2\theta}$ if both scores lie between
+    $-\theta$ and $\theta$. Exchanging $m$ and $n$ gives the lower bounds.
     """
     if features == "any":
         return scores_are_small()
@@ -252,10 +257,11 @@ def attention_on_the_other_classes(
     r"""Printed, for `features` of Section 3.1, $\mathrm{Attn}_n=\Omega(\frac1K)$ is refuted for
     every constant. For orthonormal ones: one of $K-1$ positive terms over their sum lies between
     $\frac1{(K-1)R}\geq\frac1{KR}$ and $\frac R{K-1}\leq\frac{cR}K$ with `factor` $c=2$, if no two
-    differ by a factor above $R$. The bounds of $\mathrm{Attn}_n$ by these multiples of
-    $1-\mathrm{Attn}_k$, and of 1 and any $c_2\leq1-\mathrm{Attn}_k$ (L3.2) in its place, are
-    derived for every prompt that holds all classes, where $R$ is any bound of the products of the
-    quotients of L3.ratio; `least` multiplies the lower ones.
+    differ by a factor above $R$: so $\mathrm{Attn}_n/(1-\mathrm{Attn}_k)=\Theta(1/K)$. The bounds
+    of $\mathrm{Attn}_n$ by these multiples of $1-\mathrm{Attn}_k$, and of 1 and any
+    $c_2\leq1-\mathrm{Attn}_k$ (L3.2) in its place, are derived for every prompt that holds all
+    classes, where $R$ is any bound of the products of the quotients of L3.ratio,
+    $(U/u)e^{2\theta}$; `least` multiplies the lower ones.
     """
     if features == "any":
         return grown(c1 * 4 * GROWN ** sp.Rational(-10, 29))

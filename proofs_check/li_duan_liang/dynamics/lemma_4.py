@@ -110,10 +110,11 @@ def gradient_from_below() -> Evidence:
     needs=("LDL:L2.raw", "LDL:eq4.use", "LDL:L2.raw/aligned"),
 )
 def gradient_from_above(*, features: str = "any", c: Fraction = Fraction(4, 27)) -> Evidence:
-    r"""Printed, for `features` of Section 3.1, this is refuted for every constant at $t=1$. For
-    orthonormal ones $g_k\leq c\frac PKB^2$ with `c` = 4/27 is derived for the mean that $g_k$ is by
-    L2.raw, over every law of tasks and prompts and every law of queries; tried is $g_1$ of two
-    features.
+    r"""$g_k=O(\frac{L^2\Delta^2}K)$: printed, for `features` of Section 3.1, this is refuted for
+    every constant at $t=1$. For orthonormal ones $g_k\leq c\frac PKB^2$ with `c` = 4/27, where
+    $B=O(L\Delta)$ bounds differences of values and $p_k\leq\frac PK$. It is derived for the mean
+    that $g_k$ is by L2.raw, over every law of tasks and prompts and every law of queries; tried is
+    $g_1$ of two features as theory computes it.
     """
     if features == "any":
         return too_large(1 / aligned.K)
@@ -128,13 +129,16 @@ def gradient_from_above(*, features: str = "any", c: Fraction = Fraction(4, 27))
     needs=("LDL:L3.3", "LDL:L2.raw", "LDL:eq4.use", "LDL:eq9.bal", "LDL:L2.raw/aligned"),
 )
 def gradient_of_another_class(*, features: str = "any", c: Fraction = Fraction(1)) -> Evidence:
-    r"""Printed, for `features` of Section 3.1, this is refuted for every constant at $t=1$. For
-    orthonormal ones, if a prompt is unbalanced with probability at most $\frac EK$ (eq9.bal) and
-    $\mathrm{Attn}_n\leq\frac AK$ in all others (L3.3, for scores as in Phase I), then
-    $|g_{k,n}|\leq c\frac{P(A+E)}{K^2}B^2$ with `c` = 1 is derived for the mean that the update is
-    by L2.raw, over every law of tasks and prompts and every law of queries, which are drawn apart
-    from these; tried is $g_{1,2}$ of three features. In a prompt of one class the attention on it
-    is 1, so that no $A$ of order 1 serves for all prompts.
+    r"""$|g_{k,n}|=O(\frac{L^2\Delta^2}{K^2})$: printed, for `features` of Section 3.1, this is
+    refuted for every constant at $t=1$. For orthonormal ones, if $p_k\leq\frac PK$, a prompt is
+    unbalanced with probability at most $\frac EK$ (eq9.bal), $\mathrm{Attn}_n\leq\frac AK$ in all
+    others (L3.3), and values differ by at most $B=O(L\Delta)$, then $|g_{k,n}|\leq
+    c\frac{P(A+E)}{K^2}B^2$ with `c` = 1. It is derived for the mean that the update is by L2.raw,
+    over every law of tasks and prompts and every law of queries, which are drawn apart from these;
+    tried is $g_{1,2}$ of three features as theory computes it. In a prompt of one class the
+    attention on it is 1, so that no $A$ of order 1 serves for all prompts.
+
+    That Attn_n is at most A/K in balanced prompts is Lemma 3, for scores as in Phase I.
     """
     if features == "any":
         return too_large(1 / aligned.K**2)

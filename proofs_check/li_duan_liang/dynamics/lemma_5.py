@@ -47,7 +47,9 @@ def odds_of_a_gap(constant: int | Fraction) -> Evidence:
 
 @claim("LDL:L5.sum", **TYPO, repair=dict(first=0), control=dict(last=4), hypotheses=("eta > 0", "g0 > 0"))
 def gradients_that_are_summed(*, first: int = 1, last: int = 3) -> Evidence:
-    """Refuted for $T=3$; repaired, the sum begins at $t=0$ (`first`, `last`)."""
+    r"""$q^{(T+1)}=q^{(0)}+\eta\sum_{t=1}^{T}g^{(t)}$ is refuted for $T=3$; repaired, the sum begins
+    at $t=0$ (`first`, `last`).
+    """
     eta, q = sp.Symbol("eta", positive=True), sp.Symbol("q0", real=True)
     g = sp.symbols("g0:5", positive=True)
     score = q
@@ -80,11 +82,11 @@ def score_at_the_end_of_phase_1() -> Evidence:
 def other_scores_at_the_end_of_phase_1(
     *, features: str = "any", c: Fraction = Fraction(1), power: int = 1
 ) -> Evidence:
-    r"""Printed, for `features` of Section 3.1, this is refuted for every constant. For orthonormal
-    ones it is at most $c\,CP\frac{\log K}K$ after $C\frac{K\log K}{\eta s^2}$ steps of at most
-    $\eta\frac{Ps^2}{K^2}$, $s=L\Delta$, with `c` = 1 and `power` for the exponent of $K$: derived
-    for a score that is the sum of any such steps; by P2.off a step is of this size, with $P(A+E)$
-    for $P$.
+    r"""Printed, for `features` of Section 3.1, $|q_{k,m}|=O(\log(K)/K)$ is refuted for every
+    constant. For orthonormal ones it holds after $C\frac{K\log K}{\eta s^2}$ steps of at most
+    $\eta\frac{Ps^2}{K^2}$, $s=L\Delta$: at most $c\,CP\frac{\log K}K$ with `c` = 1 and `power` for
+    the exponent of $K$. It is derived for a score that is the sum of any such steps, whatever $C$
+    and $P$ are; by P2.off a step is of this size, with $P(A+E)$ for $P$.
     """
     if features == "any":
         return scores_are_small()
@@ -140,9 +142,10 @@ def odds_from_a_logarithm(*, constant: Fraction = Fraction(1, 2)) -> Evidence:
 def share_of_a_class(
     *, share: Fraction | None = None, least: Fraction = Fraction(2, 3), most: int = 2
 ) -> Evidence:
-    r"""Refuted for every $C$ at $\delta=\frac1{K^2}$, where $\frac N{|V_k|}\leq\frac1{1/K-1/K^2}$
-    on the event of (9), with $K=2n$. Repaired, with $\delta$ at most `share` = 1/2 times $p_k$,
-    $\frac N{|V_k|}$ is between `least` = 2/3 and `most` = 2 times $\frac1{p_k}$.
+    r"""$\frac1\delta\leq C\frac N{|V_k|}$ is refuted for every $C$ at $\delta=\frac1{K^2}$, where
+    $\frac N{|V_k|}\leq\frac1{1/K-1/K^2}$ on the event of (9), with $K=2n$ classes. Repaired, with
+    $\delta$ at most `share` = 1/2 times $p_k$, $\frac N{|V_k|}$ is between `least` = 2/3 and `most`
+    = 2 times $\frac1{p_k}$.
     """
     if share is None:
         at = slow.member(delta=1 / K**2, N=20 * K**5)
@@ -165,9 +168,10 @@ def share_of_a_class(
 def inverse_of_the_lower_share(
     *, times: int = 0, least: Fraction = Fraction(1, 2), most: int | Fraction = 1
 ) -> Evidence:
-    r"""Refuted for every $C$ at $p_k=\frac1K$, $\delta=\frac1{10K}$, where $u_k=\frac9{10}$, with
-    $K=2n$. Repaired, for $K$ at least `times` = 2 times $u_k>0$, it is between `least` = 1/2 and
-    `most` = 1 times $\frac1{u_k}$.
+    r"""$\frac1{u_k}-\frac1K\leq C\delta$ is refuted for every $C$ at $p_k=\frac1K$,
+    $\delta=\frac1{10K}$, where $u_k=\frac9{10}$, with $K=2n$ classes. Repaired, for $K$ at least
+    `times` = 2 times $u_k>0$, $\frac1{u_k}-\frac1K$ is between `least` = 1/2 and `most` = 1 times
+    $\frac1{u_k}$.
     """
     if not times:
         u = K * (1 / K - FLAT["delta"])

@@ -31,9 +31,9 @@ from proofs_check.li_duan_liang.dynamics.proposition_3 import COARSE, T, delta, 
 def logarithm_of_a_quotient(
     *, inside: bool = False, least: int | Fraction = 1, most: int | Fraction = 1
 ) -> Evidence:
-    r"""Refuted at $\epsilon=\frac1K$, $K=2n$. Repaired, $q_k=a\log K+b\log\frac K\epsilon$ is at
-    least `least` = 1 times $b\log\frac K\epsilon$ and at most `most` = 1 times $(a+b)\log\frac
-    K\epsilon$.
+    r"""$\frac{\log K}\epsilon=O(\log\frac K\epsilon)$ is refuted at $\epsilon=\frac1K$, $K=2n$.
+    Repaired, $q_k=a\log K+b\log\frac K\epsilon$ is at least `least` = 1 times $b\log\frac
+    K\epsilon$ and at most `most` = 1 times $(a+b)\log\frac K\epsilon$.
     """
     if not inside:
         return defeated(log(K) / epsilon, c1 * log(K / epsilon), n, at=FLAT, where=WHERE)
@@ -48,8 +48,9 @@ def logarithm_of_a_quotient(
     hypotheses=IN_FLAT,
 )
 def odds_at_the_end_of_phase_2(*, constant: int | Fraction = Fraction(1, 2)) -> Evidence:
-    r"""Refuted for $\frac12\log\frac K\epsilon$, at $\epsilon=\frac1K$, $K=2n$. Repaired, a gap of
-    $C\log\frac K\epsilon-b$ with $C\geq1$ (`constant`) gives at most $e^b\frac\epsilon K$.
+    r"""$e^{-\Theta(\log(K/\epsilon))}=O(\frac\epsilon K)$, which the next display uses, is refuted
+    for $\frac12\log\frac K\epsilon$, at $\epsilon=\frac1K$, $K=2n$. Repaired, a gap of $C\log\frac
+    K\epsilon-b$ with $C\geq1$ (`constant`) gives at most $e^b\frac\epsilon K$.
     """
     if constant < 1:
         return defeated((epsilon / K) ** sp.Rational(constant), c1 * epsilon / K, n, at=FLAT, where=WHERE)
@@ -65,9 +66,10 @@ def odds_at_the_end_of_phase_2(*, constant: int | Fraction = Fraction(1, 2)) -> 
     hypotheses=IN_FLAT,
 )
 def other_scores_at_the_end_of_phase_2(*, tasks: str = "any", c: int | Fraction = 2) -> Evidence:
-    r"""Printed, for any `tasks`, this is refuted for every constant, also of $T_f^*$. For
-    exchangeable ones $z\leq\log K+\frac12\log(1+21\log(K/\epsilon)\delta^{-2})\leq c\log\frac
-    K{\epsilon\delta}$ with `c` = 2, in $u=\log(K/\epsilon)\geq\log K$ and $v=\log(1/\delta)$.
+    r"""At $t=T_f^*+1$ $|q_{k,m}|=O(\frac{\log(K/\epsilon)}K)$: printed, for any `tasks`, this is
+    refuted for every constant, also of $T_f^*$. For exchangeable ones $z\leq\log
+    K+\frac12\log(1+21\log(K/\epsilon)\delta^{-2})\leq c\log\frac K{\epsilon\delta}$ with `c` = 2,
+    in $u=\log(K/\epsilon)\geq\log K$ and $v=\log(1/\delta)$.
     """
     if tasks == "any":
         where = {
@@ -99,9 +101,9 @@ def two_values_move_apart(*, least: Fraction = Fraction(9, 1000), steps: int = 2
 def scores_moved_by_small_steps(*, c: Fraction = Fraction(1), power: int = 1) -> Evidence:
     r"""$C\frac{K\log(K/\epsilon)}{\eta\delta^2s^2}$ steps of at most
     $\eta\frac{P\delta^2s^2}{K^2}$, $s=L\Delta$, move a score by at most
-    $c\,CP\frac{\log(K/\epsilon)}K$ with `c` = 1 and `power` for the exponent of $K$: derived for a
-    score that starts at no more than $C_0\frac{\log K}K$ and is moved by any such steps; that they
-    are so small, as Lemma 7 says, is refuted.
+    $c\,CP\frac{\log(K/\epsilon)}K$ with `c` = 1 and `power` for the exponent of $K$. It is derived
+    for a score that starts at no more than $C_0\frac{\log K}K\leq C_0\frac{\log(K/\epsilon)}K$ and
+    is moved by any such steps; that the steps are so small, as Lemma 7 says, is refuted.
     """
     eta, P, C, s, d, k, e = sp.symbols("eta P C s delta K epsilon", positive=True)
     share = sp.Symbol("a", nonnegative=True)
@@ -120,11 +122,12 @@ def scores_moved_by_small_steps(*, c: Fraction = Fraction(1), power: int = 1) ->
     hypotheses=IN_SHARP,
 )
 def other_scores_at_the_end_of_phase_3(*, tasks: str = "any", c: int | Fraction = 2) -> Evidence:
-    r"""Printed, for any `tasks`, this is refuted for every constant, also of $T_s^*$, with $K=2n$,
-    $\epsilon=\frac1K$, $\delta=\frac1{10K}$, $L=10K$. For exchangeable ones $z\leq\log
+    r"""At $t=T_s^*$ $|q_{k,m}|=O(\frac{\log(KL\Delta/\epsilon)}K)$: printed, for any `tasks`, this
+    is refuted for every constant, also of $T_s^*$, with $K=2n$, $\epsilon=\frac1K$,
+    $\delta=\frac1{10K}$, $L=10K$. For exchangeable ones $z\leq\log
     K+\frac12\log(1+21u\frac1{\epsilon\delta^2})\leq cu$ with `c` = 2 and
     $u=\log\frac{KL\Delta}\epsilon$, where $\log K\leq u-\frac v2$ with
-    $v=\log\frac1{\epsilon\delta^2}$.
+    $v=\log\frac1{\epsilon\delta^2}$, as $L\Delta\geq\frac1\delta$.
     """
     if tasks == "any":
         where = {
@@ -149,7 +152,7 @@ def other_scores_at_the_end_of_phase_3(*, tasks: str = "any", c: int | Fraction 
 @exactly.HALF_BEFORE
 def attention_by_lemma_8() -> Evidence:
     r"""$\mathrm{Attn}_k\geq\frac c{1+\epsilon\delta}$ at $t=T_f^*+1$ is refuted for every $c>0$, as
-    in Proposition 3.
+    in Proposition 3, with the same $l$ and $x$ in what bounds the time.
     """
     attention = slow.attention_early(K, c2 * slow.end_of_phase_2(K, COARSE["delta"], COARSE["epsilon"]))
     left = 1 / (1 + COARSE["delta"] * COARSE["epsilon"])

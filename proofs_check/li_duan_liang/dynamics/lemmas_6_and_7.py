@@ -47,9 +47,9 @@ def attention_in_phase_2() -> Evidence:
     hypotheses=HYPOTHESES,
 )
 def last_step_of_lemma_6(*, times: int = 0, least: int | Fraction = 2, most: int | Fraction = 1) -> Evidence:
-    r"""With $r=\frac1{u_k}-\frac1K$ refuted at $p_k=\frac1K$, $\delta=\frac1{10K}$, $K=2n$.
-    Repaired, for $K$ at least `times` = 2 times $u_k>0$, `least` and `most` stand for the 2 and the
-    1 before $u_k$.
+    r"""$\frac{r}{r+1}=O(\delta)$ with $r=\frac1{u_k}-\frac1K$ is refuted at $p_k=\frac1K$,
+    $\delta=\frac1{10K}$, $K=2n$. Repaired, for $K$ at least `times` = 2 times $u_k>0$, it is
+    between $\frac1{1+2u_k}$ and $\frac1{1+u_k}$, with `least` and `most` for the 2 and the 1.
     """
     if not times:
         r = 1 / (K * (1 / K - delta)) - 1 / K

@@ -30,11 +30,11 @@ from proofs_check.li_duan_liang.dynamics.proposition_4 import FAR, SHARP, L, del
     hypotheses=IN_SHARP,
 )
 def gradient_in_phase_3(*, power: int = 1, constant: int | Fraction = 1) -> Evidence:
-    r"""The half from below is refuted for every $c>0$ from the proof's $\epsilon^2$, at
-    $\epsilon=\frac1K$, $K=2n$. Repaired, for $p_k\leq\frac PK$, $1-\mathrm{Attn}_k\leq
-    B\epsilon\delta$ and differences of values of at most $CL\Delta$ it is at most `constant` = 1
-    times $PB^2C^2\frac{\delta^2L^2\Delta^2\epsilon^2}K$, with `power` for the exponent of
-    $\epsilon$.
+    r"""$g_k\geq c\frac{\delta^2L^2\Delta^2\epsilon}K$ from
+    $g_k=\frac{\delta^2L^2\Delta^2\epsilon^2}K$ is refuted for every $c>0$ at $\epsilon=\frac1K$,
+    $K=2n$. Repaired, for $p_k\leq\frac PK$, $1-\mathrm{Attn}_k\leq B\epsilon\delta$ and differences
+    of values of at most $CL\Delta$ it is at most `constant` = 1 times
+    $PB^2C^2\frac{\delta^2L^2\Delta^2\epsilon^2}K$, with `power` for the exponent 2 of $\epsilon$.
     """
     if power == 1:
         g = delta**2 * L**2 * DELTA2 * epsilon**2 / K
@@ -86,8 +86,9 @@ def gradient_of_others_in_phase_3() -> Evidence:
 def logarithm_of_a_quotient_in_lemma_10(
     *, inside: bool = False, least: int | Fraction = 1, most: int | Fraction = 1
 ) -> Evidence:
-    r"""Refuted at $\epsilon=\frac1K$, $L=10K$, $K=2n$. Repaired, for $L\Delta\geq1$,
-    $q_k=a\log\frac K\epsilon+b\log\frac{KL\Delta}\epsilon$ is at least `least` = 1 times
+    r"""$\frac{\log(KL\Delta)}\epsilon=O(\log\frac{KL\Delta}\epsilon)$ is refuted at
+    $\epsilon=\frac1K$, $L=10K$, $K=2n$. Repaired, for $L\Delta\geq1$, $q_k=a\log\frac
+    K\epsilon+b\log\frac{KL\Delta}\epsilon$ is at least `least` = 1 times
     $b\log\frac{KL\Delta}\epsilon$ and at most `most` = 1 times $(a+b)\log\frac{KL\Delta}\epsilon$.
     """
     if not inside:
@@ -98,8 +99,9 @@ def logarithm_of_a_quotient_in_lemma_10(
 
 @claim("LDL:L10.T", **TYPO, repair=dict(power=1), control=dict(power=2), hypotheses=("eta > 0", "eta <= 1"))
 def steps_without_the_learning_rate(*, power: int = 0) -> Evidence:
-    r"""Refuted for every $C$ at $\eta=\frac1n$: in units of the right side $T_s^*$ of Proposition 4
-    is $\frac1\eta$. Repaired, with $\eta$ to the `power` 1, so many steps at the rate
+    r"""$T_s^*\leq C\frac{K\log(KL\Delta/\epsilon)}{L^2\Delta^2\delta^2\epsilon}$ is refuted for
+    every $C$ at $\eta=\frac1n$: in units of the right side $T_s^*$ of Proposition 4 is
+    $\frac1\eta$. Repaired, with $\eta$ to the `power` 1, so many steps at the rate
     $\frac{\eta\delta^2L^2\Delta^2\epsilon}K$ add $\log\frac{KL\Delta}\epsilon$.
     """
     if not power:
@@ -117,9 +119,10 @@ def steps_without_the_learning_rate(*, power: int = 0) -> Evidence:
     hypotheses=IN_SHARP,
 )
 def odds_at_the_end_of_phase_3(*, constant: int | Fraction = Fraction(1, 2)) -> Evidence:
-    r"""Refuted for $\frac12\log\frac{KL\Delta}\epsilon$, at $\epsilon=\frac1K$, $L=10K$, $K=2n$.
-    Repaired, a gap of $C\log\frac{KL\Delta}\epsilon-b$ with $C\geq1$ (`constant`) gives at most
-    $e^b\frac\epsilon K$, where $L\Delta\geq1$.
+    r"""$e^{-\Theta(\log(KL\Delta/\epsilon))}=O(\frac\epsilon K)$ is refuted for
+    $\frac12\log\frac{KL\Delta}\epsilon$, at $\epsilon=\frac1K$, $L=10K$, $K=2n$. Repaired, a gap of
+    $C\log\frac{KL\Delta}\epsilon-b$ with $C\geq1$ (`constant`) gives at most $e^b\frac\epsilon K$,
+    where $L\Delta\geq1$.
     """
     if constant < 1:
         size = K * L * sqrt(DELTA2)

@@ -75,9 +75,10 @@ def rate_of_phase_1_from_below() -> Evidence:
     needs=("LDL:L2.raw", "LDL:eq4.use", "LDL:L2.raw/aligned"),
 )
 def rate_of_phase_1_from_above(*, features: str = "any", c: Fraction = Fraction(4, 27)) -> Evidence:
-    r"""Printed, for `features` of Section 3.1, this is refuted for every constant at $t=1$. For
-    orthonormal ones $\eta g_k\leq c\,\eta\frac PKB^2$ with `c` = 4/27 is derived for the mean that
-    $g_k$ is by L2.raw, over every law of tasks and prompts and every law of queries.
+    r"""The rate of $q_k$ is at most $\frac CK\eta L^2\Delta^2$: printed, for `features` of Section
+    3.1, this is refuted for every constant at $t=1$. For orthonormal ones $\eta g_k\leq
+    c\,\eta\frac PKB^2$ with `c` = 4/27, $B=O(L\Delta)$, is derived for the mean that $g_k$ is by
+    L2.raw, over every law of tasks and prompts and every law of queries.
     """
     if features == "any":
         return too_large(1 / aligned.K)
@@ -143,10 +144,12 @@ def attention_at_the_end_of_phase_1() -> Evidence:
     needs=("LDL:L3.3", "LDL:L2.raw", "LDL:eq4.use", "LDL:eq9.bal", "LDL:L2.raw/aligned"),
 )
 def rate_of_the_other_scores(*, features: str = "any", c: Fraction = Fraction(1)) -> Evidence:
-    r"""Printed, for `features` of Section 3.1, this is refuted for every constant at $t=1$. For
-    orthonormal ones a step is at most $\eta\frac{P(A+E)B^2}{K^2}$, where prompts are unbalanced
-    with probability at most $E/K$ and $\mathrm{Attn}_{k'}\leq A/K$ in all others; `c` = 1
-    multiplies the bound. It is $\eta$ times that of L4.2, and derived for the same mean.
+    r"""In Phase I $q_{k,k'}$ moves at the rate $O(\frac{\eta L^2\Delta^2}{K^2})$: printed, for
+    `features` of Section 3.1, this is refuted for every constant at $t=1$. For orthonormal ones a
+    step is at most $\eta\frac{P(A+E)B^2}{K^2}$, where $p_k\leq P/K$, prompts are unbalanced with
+    probability at most $E/K$, $\mathrm{Attn}_{k'}\leq A/K$ in all others, and $B=O(L\Delta)$ bounds
+    differences of values; `c` = 1 multiplies the bound. It is $\eta$ times that of L4.2, and
+    derived for the same mean.
     """
     if features == "any":
         return too_large(1 / aligned.K**2)

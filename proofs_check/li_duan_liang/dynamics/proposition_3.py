@@ -117,10 +117,10 @@ def rate_of_the_other_scores_in_phase_2() -> Evidence:
 )
 @exactly.HALF_BEFORE
 def attention_at_the_end_of_phase_2() -> Evidence:
-    r"""At $t=T_f^*+1$ $\mathrm{Attn}_k\geq\frac c{1+\epsilon\delta}$: refuted for every $c>0$ at
+    r"""At $t=T_f^*+1$ $\mathrm{Attn}_k\geq\frac c{1+\epsilon\delta}$ is refuted for every $c>0$ at
     $\delta=\epsilon=K^{-1/4}$, $L=\frac12K^{1/4}$ with $K=2n$ classes, in every prompt with
-    $|V_k|\leq\frac{11N}{10K}$. The printed time is $\frac{cKl}x$ with $l=\log\frac K\epsilon$ and
-    $x=\delta^2$.
+    $|V_k|\leq\frac{11N}{10K}$. Below, $l=\log\frac K\epsilon$ and $x=\delta^2$ in what bounds the
+    time.
     """
     attention = slow.attention_early(K, c2 * slow.end_of_phase_2(K, COARSE["delta"], COARSE["epsilon"]))
     left = 1 / (1 + COARSE["delta"] * COARSE["epsilon"])
@@ -136,7 +136,8 @@ def attention_at_the_end_of_phase_2() -> Evidence:
     hypotheses=IN_FLAT,
 )
 def the_rest_from_a_lower_bound(*, one: bool = False, most: int | Fraction = 1) -> Evidence:
-    r"""Refuted for every $C$ at $\mathrm{Attn}_k=\frac12\cdot\frac1{1+\epsilon\delta}$, with
+    r"""$1-\mathrm{Attn}_k\leq C\epsilon$ from $\mathrm{Attn}_k=\Omega(\frac1{1+\epsilon\delta})$ is
+    refuted for every $C$ at $\mathrm{Attn}_k=\frac12\cdot\frac1{1+\epsilon\delta}$, with
     $\epsilon=\frac1K$, $K=2n$. Repaired, for $\mathrm{Attn}_k\geq\frac1{1+C\epsilon\delta}$ it is
     at most `most` = 1 times $C\epsilon\delta$, and $C\epsilon$.
     """

@@ -133,10 +133,10 @@ def rate_of_the_other_scores_in_phase_3() -> Evidence:
 )
 @exactly.HALF_BEFORE
 def attention_at_the_end_of_phase_3() -> Evidence:
-    r"""At $t=T_s^*+1$ $\mathrm{Attn}_k\geq\frac c{1+\epsilon\delta}$: refuted for every $c>0$ at
+    r"""At $t=T_s^*+1$ $\mathrm{Attn}_k\geq\frac c{1+\epsilon\delta}$ is refuted for every $c>0$ at
     $\delta=K^{-1/4}$, $\epsilon=K^{-1/8}$, $L=K^{1/4}$ with $K=2n$ classes, in every prompt with
-    $|V_k|\leq\frac{11N}{10K}$. The printed time is $\frac{cKl}x$ with
-    $l=\log\frac{KL\Delta}\epsilon$ and $x=\epsilon\delta^2$.
+    $|V_k|\leq\frac{11N}{10K}$. Below, $l=\log\frac{KL\Delta}\epsilon$ and $x=\epsilon\delta^2$ in
+    what bounds the time.
     """
     delta, epsilon, L = (COARSE[name] for name in ("delta", "epsilon", "L"))
     attention = slow.attention_early(K, c2 * slow.end_of_phase_3(K, delta, epsilon, L))

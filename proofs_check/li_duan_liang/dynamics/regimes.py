@@ -71,9 +71,10 @@ def threshold_of_the_regimes(
 ) -> Evidence:
     r"""Problems with $(L,\eta,\epsilon)$ and $(sL,\eta/s^2,s\epsilon)$ take the same time, so that
     $T_s^*(L,\eta,\epsilon)\leq C\,T_s^*(sL,\eta/s^2,s\epsilon)$ would hold; it is refuted for every
-    $C$, with $s=n$, $K=2n$, $\epsilon=\frac1K$, $L=10K$. Repaired, `factor` = 1 multiplies the
-    terms of $T$, `loss` = 1 the level, and `power` stands for the exponent of $s$ in
-    $\frac\eta{s^2}$.
+    $C$, with $s=n$, $K=2n$, $\epsilon=\frac1K$, $L=10K$. Repaired, the loss is at most $\epsilon^2$
+    from $T=\frac1{\eta\sigma_f^2}(K^2+3K\log(Kr)+3Kr+\frac12Kr^2)$ on,
+    $r=\frac{\sigma_f}\epsilon\geq1$: `factor` = 1 multiplies these terms, `loss` = 1 the level, and
+    $T$ is the same at $(s\sigma_f,\frac\eta{s^2},s\epsilon)$, with `power` for the exponent of $s$.
     """
     if law == "printed":
         e, L, s = SHARP["epsilon"], SHARP["L"], n
@@ -115,8 +116,8 @@ def scaled_problems_take_the_same_path(*, power: int = 2) -> Evidence:
 )
 def regimes_have_one_dynamics(*, one: bool = False, power: int = 2) -> Evidence:
     r"""That the step of the score gap $z$ is larger at $(sL,\eta/s^2)$ than at $(L,\eta)$, $s>1$,
-    is refuted; $\eta=1$, and $\sigma_f^2=\frac{L^2K}{2(K-1)}$. Repaired, it is the same, with
-    `power` for the exponent of $s$.
+    is refuted; $\eta=1$, and $\sigma_f^2=\frac{L^2K}{2(K-1)}$. Repaired, with `power` for the
+    exponent of $s$ in $\frac\eta{s^2}$, it is the same.
     """
     whole, L = sp.Symbol("K", integer=True, positive=True), sp.Symbol("L", positive=True)
     s = sp.Symbol("s", positive=True)
@@ -140,9 +141,11 @@ def regimes_have_one_dynamics(*, one: bool = False, power: int = 2) -> Evidence:
     needs=("LDL:3.1.feat/suffice", "LDL:T1"),
 )
 def near_zero_loss_in_polynomial_time(*, features: str = "any", most: int | Fraction = 4) -> Evidence:
-    r"""Refuted for every $C$ at the features $0,e_2,\dots,e_K$, with $\epsilon=\frac1K$, $L=2$ and
-    $K=2n$. Repaired, $K^2+3K\log(Kr)+3Kr+\frac12Kr^2$, the time of Theorem 1 as repaired in units
-    of $\frac1{\eta\kappa^2\sigma_f^2}$, is at most `most` = 4 times $K^2r^2$.
+    r"""A loss of at most $C\epsilon^2$ after any time is refuted for every $C$: at the features
+    $0,e_2,\dots,e_K$ with tasks $\pm\frac12L$ on half of them each it is at least $L^2/(8K)$, here
+    with $\epsilon=\frac1K$, $L=2$ and $K=2n$. Repaired, $K^2+3K\log(Kr)+3Kr+\frac12Kr^2$, the time
+    of Theorem 1 as repaired in units of $\frac1{\eta\kappa^2\sigma_f^2}$, is at most `most` = 4
+    times $K^2r^2$, $r=\frac{\sigma_f}\epsilon\geq1$.
     """
     if features == "any":
         at = slow.member(L=sp.Integer(2))
@@ -189,9 +192,10 @@ def sharp_is_faster_beyond_one_over_epsilon() -> Evidence:
     hypotheses=("K in Integers", "K >= 2", "z >= 0", "etaL2 > 0"),
 )
 def larger_gradients_require_smaller_steps(*, falls: bool = False, sign: int = 1) -> Evidence:
-    r"""That a step does not decrease the loss when $\eta L^2$ is large is refuted: with $z$ the
-    gap, $1-\mathrm{Attn}_k=\frac{K-1}{e^z+K-1}$, the step increases $z$. Repaired, $z$ increases,
-    and $1-\mathrm{Attn}_k$ falls as $z$ increases, with `sign` for the sign of both.
+    r"""That a step does not decrease the loss $\frac{\sigma_f^2}2\frac K{K-1}(1-\mathrm{Attn}_k)^2$
+    when $\eta L^2$ is large is refuted: with $z$ the gap, $1-\mathrm{Attn}_k=\frac{K-1}{e^z+K-1}$,
+    the step increases $z$. Repaired, $z$ increases, and $1-\mathrm{Attn}_k$ falls as $z$ increases,
+    with `sign` for the sign of both.
     """
     whole, z = sp.Symbol("K", integer=True, positive=True), sp.Symbol("z", nonnegative=True)
     size = sp.Symbol("etaL2", positive=True)
@@ -214,9 +218,9 @@ def larger_gradients_require_smaller_steps(*, falls: bool = False, sign: int = 1
     argument=exact_training.EXACT,
 )
 def attention_rises_rapidly_at_first(*, fastest: Fraction | None = None, most: int = 29) -> Evidence:
-    r"""That the speed at $a=\frac25$ is at most $C$ times that at the start is refuted for every
-    $C$, with $K=2n$. Repaired, it is largest at $a=\frac25$ (`fastest`), and at the start at most
-    $\frac{29}{K^2}$ times that, with `most` for the 29.
+    r"""The speed of the attention at $a=\frac25$ is at most $C$ times that at the start: refuted
+    for every $C$, with $K=2n$ classes. Repaired, it is largest at $a=\frac25$ (`fastest`), and at
+    the start at most $\frac{29}{K^2}$ times that, with `most` for the 29.
     """
     if fastest is None:
         where = {
@@ -260,8 +264,8 @@ def others_decay_more_slowly(*, times: int = 1) -> Evidence:
     argument=exact_training.EXACT,
 )
 def gradient_is_large_at_first(*, largest: Fraction | None = None) -> Evidence:
-    r"""That $g_k$ at $\mathrm{Attn}_k=\frac13$ is at most $C$ times that at $Q=0$ is refuted for
-    every $C$, with $K=2n$. Repaired, it is largest at $\mathrm{Attn}_k=\frac13$ (`largest`).
+    r"""$g_k$ at $\mathrm{Attn}_k=\frac13$ is at most $C$ times that at $Q=0$: refuted for every
+    $C$, with $K=2n$ classes. Repaired, $g_k$ is largest at $\mathrm{Attn}_k=\frac13$ (`largest`).
     """
     if largest is None:
         where = {
@@ -306,10 +310,11 @@ def larger_tasks_are_learned_sooner(*, power: int = 2, time: int = 2) -> Evidenc
     hypotheses=slow.HYPOTHESES,
 )
 def gradients_fall_after_phase_1(*, start: Fraction = Fraction(0)) -> Evidence:
-    r"""Printed (`start` = 0), that $g_k$ is at $\mathrm{Attn}_k=\frac13$ at most a multiple of what
-    it is at $T_f^1+1$ is refuted for every multiple, and every constant in $T_f^1$. From
-    $\mathrm{Attn}_k=\frac12$ (`start`) on $\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2$ decreases:
-    $(1-a)(1-3a)\leq0$ for every larger attention $a$.
+    r"""After the end of Phase I $g_k$ decreases: printed (`start` = 0), that it is at
+    $\mathrm{Attn}_k=\frac13$ at most a multiple of what it is at $T_f^1+1$ is refuted for every
+    multiple, and every constant in $T_f^1$. From $\mathrm{Attn}_k=\frac12$ (`start`) on
+    $\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2$ decreases: $(1-a)(1-3a)\leq0$ for every larger attention
+    $a$.
     """
     if not start:
         L = slow.FLAT["L"]

@@ -58,8 +58,9 @@ def the_first_phase_is_not_enough(*, factor: int = 6, power: int = 2) -> Evidenc
     argument=exact_training.EXACT,
 )
 def gradients_become_large(*, falls: bool = False, eight: int = 8) -> Evidence:
-    r"""That $g_k$ is larger at $\mathrm{Attn}_k=w>\frac12$ than at $\mathrm{Attn}_k=\frac12$ is
-    refuted ($\sigma_f=1$). Repaired, it is at most `eight` = 8 times $(1-w)^2$ times that.
+    r"""That $g_k$ is larger late, at $\mathrm{Attn}_k=w>\frac12$, than at $\mathrm{Attn}_k=\frac12$
+    is refuted (orthonormal features, exchangeable tasks, balanced prompts, $\sigma_f=1$). Repaired,
+    it is at most `eight` = 8 times $(1-w)^2$ times that.
     """
     whole = sp.Symbol("K", integer=True, positive=True)
     box, half = {whole: Integers(2, oo), w: (Fraction(1, 2), 1)}, gradient(whole, sp.Rational(1, 2))

@@ -117,9 +117,10 @@ def late_training_is_slow(
 def theorem_1(
     *, time: str = "printed", factor: Fraction = Fraction(1), loss: Fraction = Fraction(1)
 ) -> Evidence:
-    r"""Refuted for every $C$ and every constant in $T_f^*$, with $K=2n$, $\epsilon=\frac1K$,
-    $\delta=\frac1{10K}$, $L=5K$. Repaired, `factor` = 1 multiplies the time
-    $\frac1{\eta\sigma_f^2}(K^2+3K\log(Kr)+3Kr+\frac{Kr^2}2)$ and `loss` = 1 the level.
+    r"""The loss is at most $C\epsilon^2$ within $T_f^*$ steps: refuted for every $C$ and every
+    constant in $T_f^*$, with $K=2n$, $\epsilon=\frac1K$, $\delta=\frac1{10K}$, $L=5K$. Repaired,
+    the time is $\frac1{\eta\sigma_f^2}(K^2+3K\log(Kr)+3Kr+\frac{Kr^2}2)$ with
+    $r=\sigma_f/\epsilon$.
     """
     if time == "printed":
         return never_learned(FLAT, c2 * slow.end_of_phase_2(K, FLAT["delta"], FLAT["epsilon"]), least=4)
@@ -141,8 +142,9 @@ def theorem_1(
 def theorem_2(
     *, time: str = "printed", factor: Fraction = Fraction(1), loss: Fraction = Fraction(1)
 ) -> Evidence:
-    r"""Refuted for every $C$ and every constant in $T_s^*$, with $K=2n$, $\epsilon=\frac1K$,
-    $\delta=\frac1{10K}$, $L=10K$. Repaired, the time is that of Theorem 1.
+    r"""The loss is at most $C\epsilon^2$ within $T_s^*$ steps: refuted for every $C$ and every
+    constant in $T_s^*$, with $K=2n$, $\epsilon=\frac1K$, $\delta=\frac1{10K}$, $L=10K$. Repaired,
+    the time is that of Theorem 1.
     """
     if time == "printed":
         return never_learned(
@@ -181,10 +183,10 @@ def time_to_the_loss(L: sp.Expr, K: sp.Expr, epsilon: sp.Expr) -> sp.Expr:
     hypotheses=("K in Integers", "K >= 2", "0 < epsilon < 1", "K*epsilon >= 1", "L > 0", "larger > L"),
 )
 def convergence_is_faster(*, level: str = "any", classes: int = 5) -> Evidence:
-    r"""Printed, for any `level`, this is refuted near the loss at the start. Where $y=(K-1)r$ with
-    $r\geq1$ at this loss, $\frac{(1+r)^4(K-1)^2}{r^2}\leq2F((K-1)r)$ with
-    $F(y)=\frac{y^2-1}2+3(K-1)(y-1)+3(K-1)^2\log y+(K-1)^3(1-\frac1y)$ is certified from `classes` =
-    5 on.
+    r"""The time to the loss $\epsilon^2$ falls as $L$ increases: printed, for any `level`, this is
+    refuted near the loss at the start. Where $y=(K-1)r$ with $r\geq1$ at this loss,
+    $\frac{(1+r)^4(K-1)^2}{r^2}\leq2F((K-1)r)$ with $F(y)=\frac{y^2-1}2+3(K-1)(y-1)+3(K-1)^2\log
+    y+(K-1)^3(1-\frac1y)$ is certified from `classes` = 5 on.
     """
     if level == "any":
         K, epsilon, small, large = sp.Integer(8), sp.Rational(1, 8), sp.Rational(9, 32), sp.Rational(10, 32)
@@ -214,8 +216,9 @@ def convergence_is_faster(*, level: str = "any", classes: int = 5) -> Evidence:
     needs=("LDL:eq4b",),
 )
 def every_difference_is_large(*, tasks: str = "any", two: int = 2) -> Evidence:
-    r"""Refuted for every $C$ on $K=4$ orthonormal features with $f=(\frac L{\sqrt2},\frac
-    L{\sqrt2},-\frac L{\sqrt2},-\frac L{\sqrt2})$, $L=2$. Repaired, for tasks of the second moments
+    r"""$L\Delta\leq C|f(v_n)-f(v_k)|$ for all $n\neq k$ is refuted for every $C$: on $K=4$
+    orthonormal features with $f=(\frac L{\sqrt2},\frac L{\sqrt2},-\frac L{\sqrt2},-\frac
+    L{\sqrt2})$, $L=2$, $f(v_1)=f(v_2)$. Repaired, for exchangeable tasks, whose second moments are
     $\sigma_f^2I+b\mathbf1\mathbf1^{\top}$, $\mathbb E(f(v_n)-f(v_k))^2$ is `two` = 2 times
     $\sigma_f^2$.
     """
@@ -239,9 +242,9 @@ def every_difference_is_large(*, tasks: str = "any", two: int = 2) -> Evidence:
 @claim("LDL:D3.drop", control=(dict(half=Fraction(1, 3)), dict(half=Fraction(2, 3))), needs=("LDL:L1.Theta",))
 def loss_at_the_class_of_the_query(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     r"""$\frac12\sum_k\mathbb E[1\{x_{\rm query}=v_k\}X_k]$ is `half` = 1/2 times the mean of $X_k$
-    at the class $k$ of the query, where $X_k$ is $(1-\mathrm{Attn}_k)^2\Theta(L^2\Delta^2)$ or
-    anything else. It is derived for any number of classes; three with the probabilities $p$, $q$
-    and $1-p-q$ are tried.
+    at the class $k$ of the query, over tasks, prompts and queries, where $X_k$ is
+    $(1-\mathrm{Attn}_k)^2\Theta(L^2\Delta^2)$ or anything else: $\Theta$ hides the $\frac12$. It is
+    derived for any number of classes; three with the probabilities $p$, $q$ and $1-p-q$ are tried.
     """
     p, q = sp.symbols("p q", nonnegative=True)
     x = sp.symbols("x_1:4", real=True)
@@ -275,10 +278,11 @@ def the_loss_from_the_attention(*, c: Fraction = Fraction(1), power: int = 1, re
     hypotheses=IN_SHARP,
 )
 def loss_without_the_spread_of_the_tasks(*, power: int = 0, constant: int | Fraction = 1) -> Evidence:
-    r"""From $1-\mathrm{Attn}_k=\epsilon\delta$ refuted for $L=10K$, $\epsilon=\frac1K$,
-    $\delta=\frac1{10K}$, $K=2n$. Repaired, for differences of values of at most $CL\Delta$ it is at
-    most `constant` = 1 times $B^2C^2\epsilon^2\delta^2(L\Delta)^2$, with `power` for the last
-    exponent.
+    r"""$(1-\mathrm{Attn}_k)^2L^2\Delta^2=O(\epsilon^2\delta^2)$ from
+    $1-\mathrm{Attn}_k=\epsilon\delta$ is refuted for $L=10K$, $\epsilon=\frac1K$,
+    $\delta=\frac1{10K}$, $K=2n$. Repaired, for $1-\mathrm{Attn}_k\leq B\epsilon\delta$ and
+    differences of values of at most $CL\Delta$ the left side is at most `constant` = 1 times
+    $B^2C^2\epsilon^2\delta^2(L\Delta)^2$, with `power` for the last exponent.
     """
     if not power:
         product = (SHARP["epsilon"] * SHARP["delta"]) ** 2

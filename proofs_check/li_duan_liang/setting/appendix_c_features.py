@@ -95,10 +95,10 @@ ONE_QUERY = Robust(
 def only_one_query_is_kept(
     *, orthonormal: bool = False, shared: Fraction = Fraction(0), power: int = 1
 ) -> Evidence:
-    r"""Refuted at two features that are not orthonormal. For $v_j^{\top}v_k=\mathbf{1}\{j=k\}$ plus
-    `shared` = 0 the sum over the queries keeps the one that is $v_k$: for three queries with any
-    sums over pairs of tokens. For any features the gradient is $VHV^{\top}$, with `power` as in
-    L2.raw/gram.
+    r"""Printed, $v_{k'}^{\top}\nabla\mathcal{L}\,v_k$ is refuted at two features that are not
+    orthonormal. For $v_j^{\top}v_k=\mathbf{1}\{j=k\}$ plus `shared` = 0 the sum over the queries
+    keeps the one that is $v_k$: for three queries with any sums over pairs of tokens. For any
+    features the gradient is $VHV^{\top}$, with `power` as in L2.raw/gram.
     """
     if not orthonormal:
         return at_point(ONE_QUERY, r"(GHG)_{11}=(GH)_{11}")
@@ -129,9 +129,9 @@ DROPPED = Robust(point=SKEW, hypotheses=SKEW_HYPOTHESES, violation=three_terms, 
     hypotheses=SKEW_HYPOTHESES,
 )
 def terms_that_are_dropped(*, orthonormal: bool = False, apart: Fraction = Fraction(0)) -> Evidence:
-    r"""Refuted by three features in the plane. Where the products of $v_{k'}$ with the others
-    differ by `apart` = 0 nothing is lost, and in general, for three classes, what is dropped is
-    $\mathrm{Attn}_2\mathrm{Attn}_3(f_2-f_3)v_{k'}^{\top}(v_2-v_3)$.
+    r"""Printed, the step is refuted by three features in the plane. Where the products of $v_{k'}$
+    with the others differ by `apart` = 0 nothing is lost, and in general, for three classes, what
+    is dropped is $\mathrm{Attn}_2\mathrm{Attn}_3(f_2-f_3)v_{k'}^{\top}(v_2-v_3)$.
     """
     if not orthonormal:
         return at_point(
@@ -164,9 +164,10 @@ REPLACED = Robust(
 def products_that_are_replaced(
     *, orthonormal: bool = False, one: int | Fraction = 1, factor: int = 1
 ) -> Evidence:
-    r"""Refuted at two features that are not orthonormal. With $\|v_{k'}\|^2=c+\mathrm{one}$, `one`
-    = 1, and all other products equal to $c$ the two sums are what is printed, for three classes and
-    every $c$. For any products the two sums are `factor` = 1 times
+    r"""Printed, the step is refuted at two features that are not orthonormal. With
+    $\|v_{k'}\|^2=c+\mathrm{one}$, `one` = 1, and all other products equal to $c$ the two sums are
+    what is printed, for three classes and every $c$. For any products of $v_{k'}$ with three
+    features the two sums are `factor` = 1 times
     $\mathrm{Attn}_{k'}\sum_n\mathrm{Attn}_n(f_{k'}-f_n)v_{k'}^{\top}(v_{k'}-v_n)$.
     """
     if not orthonormal:
@@ -219,10 +220,11 @@ RAW = Robust(
     hypotheses=SKEW_HYPOTHESES,
 )
 def updates_of_the_scores(*, orthonormal: bool = False, factor: int = 1, power: int = 1) -> Evidence:
-    r"""Refuted at two features that are not orthonormal. For orthonormal ones minus the derivative
-    of half the squared error in the score $q_{k,m}$ is `factor` = 1 times $\mathrm{Attn}_m(f_k-\hat
-    y)(f_m-\hat y)$, for any number of classes, with names for the sums over the others, and for
-    $m=k$ as well. For any features they are $GHG$, with `power` as in L2.raw/gram.
+    r"""Printed, the formula is refuted at two features that are not orthonormal. For orthonormal
+    ones minus the derivative of half the squared error in the score $q_{k,m}$ is `factor` = 1 times
+    $\mathrm{Attn}_m(f_k-\hat y)(f_m-\hat y)$, for any number of classes, with names for the sums
+    over the others, and for $m=k$ as well. For any features they are $GHG$, with `power` as in
+    L2.raw/gram.
     """
     if not orthonormal:
         return at_point(
@@ -244,6 +246,8 @@ def updates_for_any_features(*, power: int = 1) -> Evidence:
     r"""For every $d$ and $K$ the gradient of $\mathrm{tr}(H^{\top}V^{\top}QV)$ in $Q$ is
     $VHV^{\top}$, so that the updates are $V^{\top}VHV^{\top}V=G^{\mathrm{power}}HG$ with `power` =
     1; for two features in the plane they are minus the derivatives of the loss of theory, in
-    symbols. $H$ and $V$ are square here; columns and rows of zeros make them so.
+    symbols.
+
+    H and V are square here; columns and rows of zeros make them so.
     """
     return of_any_features(power)

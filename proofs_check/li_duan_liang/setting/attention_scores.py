@@ -138,20 +138,23 @@ def every_prompt(power: int, factor: int = 1) -> Evidence:
 
 @claim("LDL:eq10", control=(dict(power=2), dict(factor=2)), needs=("LDL:eq5-6",))
 def prediction_by_classes(*, power: int = 1, factor: int = 1) -> Evidence:
-    r"""For every number of tokens and classes the mean of the $f(v_k)$ has the weights
-    $|\mathcal{V}_k|e^{q_k}$: sums over the tokens are grouped by classes, which is derived. Every
-    prompt of four tokens of three classes is tried, where theory computes $\mathrm{Attn}_k$ from
-    the numbers of tokens to the power `power` = 1; `factor` = 1 multiplies the second side.
+    r"""For every number of tokens and classes
+    $\sum_i\mathrm{attn}_iy_i=\sum_k\mathrm{Attn}_kf(v_k)$, and this is the mean of the $f(v_k)$
+    with the weights $|\mathcal{V}_k|e^{q_k}$: sums over the tokens are grouped by classes, which is
+    derived. Every prompt of four tokens of three classes is tried, where theory computes
+    $\mathrm{Attn}_k$ from the numbers of tokens to the power `power` = 1; `factor` = 1 multiplies
+    the second side.
     """
     return derivation("LDL:eq10", every_prompt(1, factor), every_prompt(power), power=power, factor=factor)
 
 
 @claim("LDL:attn", control=dict(one=2), needs=("LDL:eq10",))
 def attention_on_the_class_of_the_query(*, one: int = 1) -> Evidence:
-    r"""The numerator is `one` = 1. The three printed quotients, times their denominators, are
-    derived for every prompt and any number of classes, and three classes are tried in symbols. The
-    last two are quotients where $|\mathcal{V}_k|\geq1$; in a prompt without the class of the query
-    the attention is 0 and they are undefined.
+    r"""The attention of theory is `one` = 1 over $1+\sum_{m\neq
+    k}(|\mathcal{V}_m|/|\mathcal{V}_k|)e^{q_{k,m}-q_k}$. The three printed quotients, times their
+    denominators, are derived for every prompt and any number of classes, and three classes are
+    tried in symbols. The last two are quotients where $|\mathcal{V}_k|\geq1$; in a prompt without
+    the class of the query the attention is 0 and they are undefined.
     """
     ratio = sum(COUNTS[m] / COUNTS[0] * exp(SCORES[m, 0] - SCORES[0, 0]) for m in (1, 2))
     every_K = identity(
@@ -163,9 +166,11 @@ def attention_on_the_class_of_the_query(*, one: int = 1) -> Evidence:
 
 @claim("LDL:attn-n", control=dict(one=2), needs=("LDL:attn",))
 def shares_of_the_other_classes(*, one: int = 1) -> Evidence:
-    r"""Of `one` = 1 minus the attention on the class of the query; times the denominator it is
-    derived for every prompt and any number of classes; three are tried in symbols. It is a quotient
-    where some class other than that of the query occurs, as $1-\mathrm{Attn}_k$ is 0 elsewhere.
+    r"""Of `one` = 1 minus the attention on the class of the query the class $n$ takes the share
+    $|\mathcal{V}_n|e^{q_{k,n}}/\sum_{m\neq k}|\mathcal{V}_m|e^{q_{k,m}}$. This, times the
+    denominator, is derived for every prompt and any number of classes; three are tried in symbols.
+    It is a quotient where some class other than that of the query occurs, as $1-\mathrm{Attn}_k$,
+    by which the printed one divides, is 0 elsewhere.
     """
     weights = [COUNTS[m] * exp(SCORES[m, 0]) for m in range(3)]
     own, n = sp.symbols(
@@ -191,7 +196,11 @@ def attention_at_the_start(*, more: int = 0) -> Evidence:
 
 @claim("LDL:A.cols", control=dict(one=2), needs=("LDL:eq10",))
 def columns_of_the_attention_maps(*, one: int = 1) -> Evidence:
-    """Derived for every prompt and any number of classes; three are tried in symbols."""
+    """The attention of a query on all classes adds up to 1. It is derived for every prompt and any
+    number of classes; three are tried in symbols.
+
+    Here `one` stands for the 1.
+    """
     own = tokens * exp(score)
     every_K = identity(own / (own + rest) + rest / (own + rest), one)
     return derivation(

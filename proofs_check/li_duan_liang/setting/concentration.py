@@ -92,10 +92,13 @@ def exactly(times: tuple[Fraction, ...], bound: sp.Expr, floor: int | Fraction =
 
 @claim("LDL:eq9", control=dict(c=Fraction(1, 3)), hypotheses=HYPOTHESES)
 def concentration_of_the_shares(*, c: int | Fraction = 25, three: int = 3, floor: int = 20) -> Evidence:
-    r"""Derived for independent tokens; exact probabilities at multiples of the floor are tried.
-    Here `floor`, `c` and `three` stand for the 20, the 25 and the 3, and $x=\delta^2N$. The sizes
-    $N$ and $K^3$, and $\epsilon$, play no part, nor does the floor (see eq9/floor). With $\delta<1$
-    it takes $N>20K$, and $\delta$ exceeds every $p_k=1/K$ unless $N\geq20K^3$: then (9) bounds no
+    r"""For $\delta\geq\sqrt{\mathrm{floor}\cdot K/N}$ with `floor` = 20 some class leaves the
+    shares $p_k\pm\delta$ with probability at most $3e^{-x/c}$, where `c` = 25, $x=\delta^2N$, and
+    `three` stands for the 3. It is derived for independent tokens, and exact probabilities at
+    multiples of the floor are tried.
+
+    The sizes N and K^3, and epsilon, play no part, nor does the floor (see eq9/floor). With delta <
+    1 it takes N > 20 K, and delta exceeds every p_k = 1/K unless N >= 20 K^3: then (9) bounds no
     class from below.
     """
     tried = exactly((Fraction(1), Fraction(5, 4)), three * exp(-x / c), floor)
@@ -104,11 +107,11 @@ def concentration_of_the_shares(*, c: int | Fraction = 25, three: int = 3, floor
 
 @claim("LDL:eq9/floor", control=dict(c=Fraction(1, 3)), hypotheses=("K in Integers", "K >= 2", "delta > 0"))
 def floor_of_delta_is_not_needed(*, c: int | Fraction = 25, three: int = 3) -> Evidence:
-    r"""The bound of (9) holds for every $\delta>0$, $N$, $K$ and $p$: some class leaves the shares
-    with probability at most $3e^{-x/c}$, $x=\delta^2N$, with `c` = 25 and `three` for the 3. It is
-    derived with the sum over the classes of $\cosh(\delta(|\mathcal{V}_k|-Np_k))-1$, whose mean no
-    number of classes enters. A $\delta$ below $\sqrt{20K/N}$, such as $p_k/2$ at $N<80K^3$, is as
-    good as one above.
+    r"""The bound of (9) holds below the floor as well, for every $\delta>0$, $N$, $K$ and $p$: some
+    class leaves the shares with probability at most $3e^{-x/c}$, $x=\delta^2N$, with `c` = 25 and
+    `three` for the 3. It is derived with the sum over the classes of
+    $\cosh(\delta(|\mathcal{V}_k|-Np_k))-1$, whose mean no number of classes enters. A $\delta$
+    below $\sqrt{20K/N}$, such as $p_k/2$ at $N<80K^3$, is as good as one above.
     """
     tried = exactly((Fraction(1, 8), Fraction(1, 4), Fraction(1, 2)), three * exp(-x / c))
     return derivation("LDL:eq9/floor", tried, c=c, three=three)
@@ -119,8 +122,10 @@ def nothing_is_said_from_below(*, edge: int = 20, certain: int = 20) -> Evidence
     r"""At $p_k=1/K$ and $N\leq\mathrm{edge}\,K^3$ with `edge` = 20 every admitted
     $\delta\geq\sqrt{20K/N}$ is at least $p_k$: a prompt of $\mathcal{E}^*$ may lack a class. At
     $N\leq\mathrm{certain}\,K^3/(K-1)^2$ with `certain` = 20 it is at least $1-p_k$, and every
-    prompt is in $\mathcal{E}^*$. For $K=2,\dots,6$ the first is up to 160, 540, 1280, 2500 and 4320
-    tokens, the second up to 160, 135, 142, 156 and 172.
+    prompt is in $\mathcal{E}^*$.
+
+    For K = 2, ..., 6 the first is up to 160, 540, 1280, 2500 and 4320 tokens, the second up to 160,
+    135, 142, 156 and 172.
     """
     N = sp.Symbol("N", positive=True)
     domain = {K: Integers(2, oo), N: (0, oo)}
@@ -172,9 +177,12 @@ def constants_of_the_concentration(
 )
 def prompts_are_balanced(*, twelve: int = 12, nine: int = 9) -> Evidence:
     r"""For $p_k\geq\frac{c_1}K$ and $N\geq CK^3$ the probability that some class has less than half
-    or more than three halves of its mean is at most $2Ke^{-c_1CK^2/12}\leq\frac9{c_1CK}$, so that
-    it tends to 0 with $K$. The first bound is derived by Chernoff's method, and not from (9); exact
-    probabilities are tried. Here `twelve` and `nine` stand for the 12 and the 9.
+    or more than three halves of its mean is at most $2Ke^{-c_1CK^2/12}\leq\frac9{c_1CK}$, whatever
+    the constants $c_1$ and $C$ are, so that it tends to 0 with $K$. Here `twelve` and `nine` stand
+    for the 12 and the 9.
+
+    The first bound is derived by Chernoff's method, and not from (9); exact probabilities are
+    tried.
     """
     z = sp.Symbol("z", positive=True)  # c_1 C
     found = derivation("LDL:eq9.bal", chernoff(twelve), twelve=twelve)
@@ -199,9 +207,10 @@ def balance_does_not_follow(
     times: int = 24,
 ) -> Evidence:
     r"""With $\delta=1/\sqrt{K}$ and $N=21K^3$ a prompt in which one class has the share
-    $p_k+\delta$ lies in $\mathcal{E}^*$. Repaired, with $\delta$ at most `share` = 1/2 times $p_k$,
-    the shares are between `least` = 1/2 and `most` = 3/2 times $p_k$; and Chernoff's bound is at
-    most $\frac1{2K}$ at $N=24K\log(2K)$, with `times` for the 24.
+    $p_k+\delta$ lies in $\mathcal{E}^*$, and its share is not $\mathcal{O}(1/K)$. Repaired, with
+    $\delta$ at most `share` = 1/2 times $p_k$, the shares are between `least` = 1/2 and `most` =
+    3/2 times $p_k$; and Chernoff's bound is at most $\frac1{2K}$ at $N=24K\log(2K)$, with `times`
+    for the 24.
     """
     if share is None:
         return along(LARGE_DELTA)
@@ -243,10 +252,12 @@ def least_lengths(
     $[\frac{N}{2K},\frac{3N}{2K}]$ for all $k$ with probability `level` = 99/100 is 26, 68, 110, 157
     and 200 for $K=2,\dots,6$, by exact multinomial probabilities. With probability
     $1-\mathrm{missed}/K$, `missed` = 1, it is 16, 38, 64, 92 and 131 for $K=3,\dots,7$, and at most
-    $K^3$ for all $K\geq3$. Every $N$ is computed up to where Chernoff's bound $2Ke^{-N/(12K)}$,
-    derived for every $N$ (`twelve`), is below what may be missed, and stays there. With the widest
-    $\delta$ that gives this balance, $\frac1{2K}$, the bound of (9) reaches 99/100 only at more
-    than `times` = 75 times as many tokens, and the floor of $\delta$ allows it from $80K^3$ on.
+    $K^3$ for all $K\geq3$.
+
+    Every N is computed up to where Chernoff's bound 2K exp(-N/(12K)) is below what may be missed,
+    and stays there; it is derived for every N, and `twelve` stands for the 12. With the widest
+    delta that gives this balance, 1/(2K), the bound of (9) reaches 99/100 only at more than `times`
+    = 75 times as many tokens, and the floor of delta allows it from 80 K^3 on.
     """
     wanted = [(classes, least, level) for classes, least in LEAST.items()]
     wanted += [(classes, least, 1 - Fraction(missed) / classes) for classes, least in LIKELY.items()]

@@ -29,10 +29,10 @@ HALVES = ("M in Integers", "M >= 2", "0 < s < 1", "L > 0", "Delta > 0")
 
 @claim("LDL:L1.id", control=dict(half=Fraction(1, 3)), needs=("LDL:eq7-8", "LDL:eq10", "LDL:A.cols"))
 def loss_by_differences(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""The sum over $k$ of the mean of $(\sum_{n\neq k}\mathrm{Attn}_n(f_n-f_k))^2$ where the query
-    is $v_k$, times `half` = 1/2. It is derived for every number of classes and every law of tasks,
-    prompts and queries, with a sum over all $n$, of which $n=k$ adds 0; $K=3$ and one task is tried
-    in symbols.
+    r"""The loss is `half` = 1/2 times the sum over $k$ of the mean of $(\sum_{n\neq
+    k}\mathrm{Attn}_n(f_n-f_k))^2$ where the query is $v_k$. It is derived for every number of
+    classes and every law of tasks, prompts and queries, with a sum over all $n$, of which $n=k$
+    adds 0; the loss of theory for $K=3$ and one task is tried in symbols.
     """
     f, masses = sp.symbols("f_1:4", real=True), sp.symbols("V_1:4", positive=True)
     scores = sp.Matrix(3, 3, lambda m, k: sp.Symbol(f"q_{k + 1}{m + 1}", real=True))
@@ -100,10 +100,10 @@ def weighted_sum_of_the_differences(*, constant: int | Fraction = 1, power: int 
 
 @claim("LDL:L1", control=(dict(constant=Fraction(9, 10)), dict(power=3)), needs=("LDL:L1.id", "LDL:eq4.use"))
 def lemma_1(*, constant: int | Fraction = 1, power: int = 2) -> Evidence:
-    r"""At most half the mean of $(1-\mathrm{Attn}_k)^p$, `power` $p=2$, times `constant` = 1 times
-    $C^2L^2\Delta^2$, where values differ by at most $CL\Delta$: derived for all features, tasks,
-    prompts and queries; tried is a query with the error $\theta(1-\mathrm{Attn}_k)CL\Delta$,
-    $|\theta|\leq1$.
+    r"""The loss is at most half the mean of $(1-\mathrm{Attn}_k)^p$, `power` $p=2$, times
+    `constant` = 1 times $C^2L^2\Delta^2$, where values differ by at most $CL\Delta$, whatever $C$
+    is. It is derived for all features, tasks, prompts and queries; tried is a query with the error
+    $\theta(1-\mathrm{Attn}_k)CL\Delta$, $|\theta|\leq1$.
     """
     theta, C = sp.Symbol("theta", real=True), sp.Symbol("C", positive=True)
     domain = {A: Closed(0, 1), theta: Closed(-1, 1), C: (0, oo), L: (0, oo), Delta: (0, oo)}
@@ -135,7 +135,8 @@ def lemma_1_from_below(*, least: int | Fraction = 0, most: int | Fraction = 2) -
     r"""Printed (`least` = 0), tasks of two values defeat every constant in
     $(1-\mathrm{Attn}_k)^2L^2\Delta^2\leq c\,(\hat y-f_k)^2$ as $M$ grows. For exchangeable tasks
     the mean of $(\hat y-f_k)^2$ is between `least` = 1 and `most` = 2 times
-    $\sigma_f^2(1-\mathrm{Attn}_k)^2$.
+    $\sigma_f^2(1-\mathrm{Attn}_k)^2$, as $\sum_{n\neq
+    k}\mathrm{Attn}_n^2\leq(1-\mathrm{Attn}_k)^2$.
     """
     if not least:
         return along(

@@ -94,7 +94,7 @@ IN_THE_MIDDLE = Diverging(
 def updates_from_below(*, least: int | Fraction = 0, most: int | Fraction = 2) -> Evidence:
     r"""Printed (`least` = 0), tasks whose value at $v_1$ is near the mean of the others, of which
     half have one value and half another, defeat every constant as $K$ grows. For exchangeable tasks
-    the mean of $(f_k-\hat y)^2$, $\sigma_f^2((1-\mathrm{Attn}_k)^2+b)$ with $b=\sum_{n\neq
+    the mean of $(f_k-\hat y)^2$, which is $\sigma_f^2((1-\mathrm{Attn}_k)^2+b)$ with $b=\sum_{n\neq
     k}\mathrm{Attn}_n^2$, is between `least` = 1 and `most` = 2 times
     $\sigma_f^2(1-\mathrm{Attn}_k)^2$.
     """
@@ -162,8 +162,10 @@ def updates_are_not_negative(*, orthonormal: bool = False, shift: Fraction = Fra
     argument=AVERAGED,
 )
 def scores_need_not_grow(*, orthonormal: bool = False, least: int | Fraction = 1) -> Evidence:
-    r"""For three features in the plane $q_3$ decreases in the second step of descent. Repaired, the
-    mean of $\mathrm{Attn}_k(f_k-\hat y)^2$ over exchangeable tasks is at least `least` = 1 times
+    r"""For three features in the plane $q_3$ decreases in the second step of descent. Repaired, for
+    orthonormal features and exchangeable tasks the mean of $\mathrm{Attn}_k(f_k-\hat y)^2$ over
+    them, which is $\sigma_f^2\mathrm{Attn}_k((1-\mathrm{Attn}_k)^2+b)$ with $b=\sum_{n\neq
+    k}\mathrm{Attn}_n^2$, is at least `least` = 1 times
     $\sigma_f^2\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2$.
     """
     if not orthonormal:
@@ -222,8 +224,8 @@ AT_THE_START = Diverging(
     hypotheses=AT_THE_START.hypotheses,
 )
 def updates_between_features_from_below(*, printed: bool = True, sign: int = 1) -> Evidence:
-    r"""Printed, exchangeable tasks at $Q=0$ defeat every constant as $K$ grows. Of them minus the
-    mean of $(f_k-\hat y)(f_m-\hat y)$ is `sign` = 1 times
+    r"""Printed, exchangeable tasks at $Q=0$ defeat every constant as $K$ grows. What is true of
+    them is that minus the mean of $(f_k-\hat y)(f_m-\hat y)$ is `sign` = 1 times
     $\sigma_f^2(\mathrm{Attn}_k+\mathrm{Attn}_m-\sum_n\mathrm{Attn}_n^2)$: for four classes in
     symbols, $\sigma_f^2$ on the diagonal of the second moments and any number $r$ beside it, and
     for any number of classes with a name for the squares of the others.
@@ -245,12 +247,12 @@ def updates_between_features_from_below(*, printed: bool = True, sign: int = 1) 
 
 @claim("LDL:L2.van", control=dict(power=3), needs=("LDL:L2.raw", "LDL:eq4.use"))
 def updates_vanish_with_the_residual(*, power: int = 2) -> Evidence:
-    r"""$|g_{k,m}|$ is at most
+    r"""For orthonormal features $|g_{k,m}|$ is at most
     $B^2\,\mathbb{E}[\mathbf1\{x_{\mathrm{query}}=v_k\}(1-\mathrm{Attn}_k)^{\mathrm{power}}]$ with
-    `power` = 2, where $B$ bounds differences of values; it need not be small in every single
-    prompt. This is derived for the mean that $g_{k,m}$ is by L2.raw, over every law of tasks and
-    prompts and every law of queries. Tried is that $\mathrm{Attn}_m|f_k-\hat y||f_m-\hat
-    y|\leq(1-\mathrm{Attn}_k)^{\mathrm{power}}B^2$.
+    `power` = 2, where $B$ bounds differences of values: it tends to 0 as $\mathrm{Attn}_k\to1$, and
+    need not be small in every single prompt. This is derived for the mean that $g_{k,m}$ is by
+    L2.raw, over every law of tasks and prompts and every law of queries. Tried is that
+    $\mathrm{Attn}_m|f_k-\hat y||f_m-\hat y|\leq(1-\mathrm{Attn}_k)^{\mathrm{power}}B^2$.
     """
     left = [(A_m, "<=", 1 - A)]
     tried = (forall(e * A_m * S * T, "<=", (1 - A) ** power * B**2, SHARES, where=left) for e in (1, -1))

@@ -36,9 +36,9 @@ def all_prompts() -> Evidence:
 
 @claim("OURS:R10.map/others", control={"first": 1})
 def the_other_classes(*, first: int = 2) -> Evidence:
-    r"""A binomial count of $n$ tokens with $q=\frac1M$ has the second moment $nq(1-q)+n^2q^2$, and
-    $M$ of them have $n(n+M-1)/M$, where $M=K-1$ and $n=N-j$; `first` stands for the 2 of
-    $K-2=M+1-2$.
+    r"""A binomial count of $n$ tokens with probability $q=\frac1M$ has the second moment
+    $nq(1-q)+n^2q^2$, and $M$ of them have $n(n+M-1)/M$, where $M=K-1$ and $n=N-j$; `first` stands
+    for the 2 of $K-2=M+1-2$.
     """
     q, k = 1 / M, M + 1
     return identity(M * (n * q * (1 - q) + n**2 * q**2), n * (n + k - first) / (k - 1))
@@ -50,9 +50,9 @@ def the_other_classes(*, first: int = 2) -> Evidence:
     needs=("OURS:R7.H", "OURS:R7.loss", "OURS:R7.flow/step", "OURS:R10.map/others"),
 )
 def the_binomial_sum(*, square: int = 2, one: int = 1) -> Evidence:
-    r"""For every $K$ and $N$, $(1-w)^2+\sum_{n\neq k}w_n^2=(1-w)^2b$ in the mean; and for $N=2,3,4$
-    the code of the sum is this formula. Here `square` stands for an exponent, and `one` for the 1
-    of $b=1+\frac{n+K-2}{(K-1)n}$, $n=N-j$.
+    r"""For every $K$ and $N$, $(1-w)^2+\sum_{n\neq k}w_n^2=(1-w)^2b$ in the mean, with $b=
+    1+\frac{n+K-2}{(K-1)n}$ and $n=N-j$ tokens of other classes; and for $N=2,3,4$ the code of the
+    sum is this formula. Here `square` stands for an exponent, and `one` for the 1 of $b$.
     """
     x, k = sp.symbols("x K", positive=True)
     squares = (1 - x) ** 2 * (n * (n + M - 1) / M) / n**2
@@ -83,10 +83,10 @@ OF_Q = r"By R10.map the flow of $Q$ is that of $z$"
     + r", and the loss is the mean over $j$ of R7.loss, the others sharing $1-w_j$ as they share the tokens.",
 )
 def the_speed_is_the_slope_of_the_loss(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""That the derivative of the loss along any $z$ is $-Kh_N\dot z$, and that the loss does not
-    rise, is derived for any number of summands with any positive weights $B_jb_j$ and odds; tried
-    is that every summand has $w(1-w)^2b=-\partial_z\frac12(1-w)^2b$ at $w=1/(1+re^{-z})$; `half`
-    stands for the $\frac12$.
+    r"""The derivative of the loss along any $z$ is $-Kh_N\dot z$, and the loss does not rise along
+    the flow. Both are derived for any number of summands with any positive weights $B_jb_j$ and
+    odds; tried is that every summand has $w(1-w)^2b=-\partial_z\frac12(1-w)^2b$ at
+    $w=1/(1+re^{-z})$; `half` stands for the $\frac12$.
     """
     tried = identity(w * (1 - w) ** 2 * b, -sp.Derivative(half * (1 - w) ** 2 * b, z))
     return derivation("OURS:R10.gradient", tried, tried, half=half)
@@ -96,11 +96,11 @@ def the_speed_is_the_slope_of_the_loss(*, half: Fraction = Fraction(1, 2)) -> Ev
     "OURS:R10.floor", control={"power": 1}, needs=("OURS:R10.map", "OURS:R10.gradient"), argument=OF_Q + "."
 )
 def the_floor(*, power: int = 2) -> Evidence:
-    r"""The loss above the floor is at most $\frac{K-1}{4cw_1(0)^2t}$ in units of $\sigma_f^2$,
-    derived from the flow. The floor is the summand of a prompt without the query's class,
-    $\frac12(1-\frac1K)^N(1+N\frac{N+K-2}{(K-1)N^2})$, for every $N$ and as the code gives it for
-    $N=2,3,4$. Tried is that $(1-w)^2\leq r^2e^{-2z}$. Here `power` stands for the exponents 2 of
-    $N^2$ and $1-w$.
+    r"""The loss above the floor does not rise, and is at most $\frac{K-1}{4cw_1(0)^2t}$ in units of
+    $\sigma_f^2$, which is derived from the flow. The floor is the summand of a prompt without the
+    query's class, $\frac12(1-\frac1K)^N(1+N\frac{N+K-2}{(K-1)N^2})$, as displayed for every $N$ and
+    as the code gives it for $N=2,3,4$. Tried is that $(1-w)^2\leq r^2e^{-2z}$. Here `power` stands
+    for the exponents 2 of $N^2$ and $1-w$.
     """
     k, tokens = sp.symbols("K N", positive=True)
     missing = lambda N: (1 - 1 / k) ** N * (1 + N * (N + k - 2) / ((k - 1) * N**power)) / 2
@@ -122,12 +122,15 @@ def the_floor(*, power: int = 2) -> Evidence:
     argument=OF_Q + ".",
 )
 def the_late_law_of_every_length(*, two: int = 2, share: Fraction = Fraction(1)) -> Evidence:
-    r"""With $\ell$ the loss above its floor in units of $\sigma_f^2$,
-    $\frac{4c}{K-1}(t-C(\sqrt{t+1}-1))\leq\frac1{\ell(t)}-\frac1{\ell(0)}\leq\frac{4c}{K-1}t$ with a
-    constant $C$. All of it is derived from the flow, for any number of summands and any positive
-    weights, with odds of at most $R=N-1$. Tried is that a summand $\frac12(1-w)^2b$ falls with $z$
-    at $2w$ times itself, and that the $w_j$ lie between $w_1$ and 1. Here `two` stands for the 2,
-    the root of the 4, and `share` multiplies $w_1$.
+    r"""With $\ell$ the loss above its floor in units of $\sigma_f^2$, $\frac{4c}{K-1}w_1^2\leq\frac
+    d{dt}\frac1\ell\leq\frac{4c}{K-1}$, and $\frac{4c}{K-1}(t-C(\sqrt{t+1}-1))\leq\frac1{\ell(t)}-
+    \frac1{\ell(0)}\leq\frac{4c}{K-1}t$ with a constant $C$, so that $\ell$ is asymptotic to
+    $\frac{K-1}{4ct}$. All of it is derived from the flow, for any number of summands and any
+    positive weights, with odds of at most $R=N-1$.
+
+    Tried is that a summand $\frac12(1-w)^2b$ falls with $z$ at $2w$ times itself, and that the
+    $w_j$ lie between $w_1=1/(1+(N-1)e^{-z})$ and 1. Here `two` stands for the 2, the root of the 4,
+    and `share` multiplies $w_1$.
     """
     j, N, y = sp.symbols("j N y", positive=True)
     part = (1 - w) ** 2 * b / 2

@@ -32,13 +32,15 @@ eta, loss, x, u = sp.symbols("eta loss x u", positive=True)
     needs=("OURS:R7.H", "OURS:R7.loss"),
 )
 def the_lower_half(*, quarter: Fraction = Fraction(1, 4), four: int = 4, two: int = 2) -> Evidence:
-    r"""The loss is at least $\frac12\sigma_f^2p_{\min}$ times
-    $\frac14(\mu_{\min}/\mu_{\max})^2e^{-2\gamma|Q|}$: derived for every number of classes and any
-    features, as by the definition of $\gamma$ every $Q$ has a pair with $(v_k-v_m)^\top
-    Qv_k\leq\gamma|Q|$, whose attention alone costs as much; so are the speed of $\psi$ and
-    $u^2\geq1-2(1-u)_+$ at $u=\gamma/x$. Tried are two classes of equal mass and probability at
-    $Q=|Q|Q^*$, where the loss is $\sigma_f^2(\frac r{1+r})^2$ with $r=e^{-\gamma|Q|}$. Here
-    `quarter`, `four` and `two` stand for these numbers.
+    r"""The loss is at least $\frac12\sigma_f^2p_{\min}$ times $\frac14(\mu_{\min}/\mu_{\max})^2
+    e^{-2\gamma|Q|}$; along the flow $\dot\psi=4\eta x^2\,\mathrm{loss}=2x|\dot Q|$; and
+    $u^2\geq1-2(1-u)_+$ at $u=\gamma/x$. It is derived for every number of classes and any features:
+    by the definition of $\gamma$ every matrix $Q$ has a pair with $(v_k-v_m)^\top
+    Qv_k\leq\gamma|Q|$, whose attention alone costs as much.
+
+    Tried are two classes of equal mass and probability at $Q=|Q|Q^*$, where $Q^*$ reaches the
+    margin and the loss is $\sigma_f^2(\frac r{1+r})^2$ with $r=e^{-\gamma|Q|}$. Here `quarter`,
+    `four` and `two` stand for these numbers.
     """
     r = sp.Symbol("r", positive=True)
     with sp.evaluate(False):
@@ -109,7 +111,7 @@ def scaled_loss(name: str, factor: float = 4.0, unit: float | None = None) -> Co
 def the_late_law(*, four: Fraction = Fraction(4), any_tasks: bool = False) -> Evidence:
     r"""Along four integrated flows $4\gamma^2t\,\mathrm{loss}$ is 1 up to $\frac1{500}$ at
     $t=10^{12}$; `four` stands for the 4, and with `any_tasks` the single task
-    $(0,\frac12,-\frac12)$ is one of them.
+    $(0,\frac12,-\frac12)$ is one of them, without the hypothesis on the tasks.
     """
     checked = r"4\eta\gamma^2t\,\mathrm{loss}(t)\to1"
     names = (*LAWFUL, "one task") if any_tasks else LAWFUL
@@ -120,10 +122,10 @@ def the_late_law(*, four: Fraction = Fraction(4), any_tasks: bool = False) -> Ev
 
 @claim("OURS:R11.orthonormal/late", control=({"four": 5}, {"any_tasks": True}), needs=("OURS:R11",))
 def the_late_loss_of_orthonormal_features(*, four: int = 4, any_tasks: bool = False) -> Evidence:
-    r"""Along three flows with unequal probabilities, unequal masses and tasks that are not
-    exchangeable, $4t\,\mathrm{loss}/(K-1)$ is 1 up to $\frac1{500}$ at $t=10^{12}$; `four` stands
-    for the 4. With `any_tasks` the task $(0,\frac12,-\frac12)$ is one of them, for which it is
-    $\frac23$.
+    r"""Along three integrated flows over orthonormal features, which meet the hypotheses of R11,
+    with unequal probabilities, unequal masses and tasks that are not exchangeable,
+    $4t\,\mathrm{loss}/(K-1)$ is 1 up to $\frac1{500}$ at $t=10^{12}$; `four` stands for the 4. With
+    `any_tasks` the task $(0,\frac12,-\frac12)$ is one of them, for which it is $\frac23$.
     """
     names = [name for name in PROBLEMS if "orthonormal" in name] + ["one task"] * any_tasks
     cases = [scaled_loss(name, four, 1 / (PROBLEMS[name].K - 1)) for name in names]
@@ -132,7 +134,7 @@ def the_late_loss_of_orthonormal_features(*, four: int = 4, any_tasks: bool = Fa
 
 @claim("OURS:R11.orthonormal", control={"square": 1}, needs=("OURS:R11", "OURS:R11.orthonormal/late"))
 def the_margin_of_orthonormal_features(*, square: int = 2) -> Evidence:
-    r"""The squared norms of the two matrices are $K(1-\frac1K)^2+KM\frac1{K^2}=M$ and
+    r"""For every $K$ the squared norms of the two matrices are $K(1-\frac1K)^2+KM\frac1{K^2}=M$ and
     $K\frac1{K^2}+KM\frac1{(KM)^2}=\frac1M$, with $M=K-1$; `square` stands for the exponent of $KM$.
     """
     K = sp.Symbol("K", positive=True)
@@ -154,8 +156,9 @@ def the_margin_of_orthonormal_features(*, square: int = 2) -> Evidence:
 def without_the_hypothesis(
     *, first: Fraction = Fraction(2, 3), second: Fraction = Fraction(348, 100)
 ) -> Evidence:
-    r"""$4\gamma^2t\,\mathrm{loss}$ at $t=10^{12}$ is $\frac23$ and $3.48$, up to one per cent;
-    `first` and `second` stand for these.
+    r"""For the task $(0,\frac12,-\frac12)$ on orthonormal features and for two tasks on three other
+    features, $4\gamma^2t\,\mathrm{loss}$ at $t=10^{12}$ is $\frac23$ and $3.48$, up to one per
+    cent; `first` and `second` stand for these numbers.
     """
     out = []
     for name, stated in (("one task", first), ("two tasks", second)):
@@ -172,7 +175,10 @@ FINITE = np.array([[1.0, 0.0, 0.0], [0.5, 1.0, 0.0], [-0.3, 0.4, 1.5]]).T
 
 @claim("OURS:R11.finite", control={"same_elsewhere": False}, needs=("OURS:R10.floor",))
 def the_margin_of_finite_prompts(*, same_elsewhere: bool = True) -> Evidence:
-    r"""With $\gamma$ for $\gamma_c$ (`same_elsewhere` is false) the number is $1.1009$."""
+    r"""For three features and prompts of three tokens $4\gamma_c^2t(\mathrm{loss}-F)$ is 1 up to
+    $\frac1{1000}$ at $t=10^{10}$, where $F=\frac{20}{81}$ is the loss of the prompts without the
+    class; with $\gamma$ for $\gamma_c$, for which `same_elsewhere` is false, it is $1.1009$.
+    """
     problem, floor = exchangeable(FINITE, prompt_length=3), 20 / 81
     margin = attention_margin(FINITE, same_elsewhere=same_elsewhere).value
     at = lambda times: 4 * margin**2 * times[-1] * (float(attention_flow(problem, times).loss[-1]) - floor)
@@ -197,9 +203,10 @@ def the_square_does_not_reach_the_floor(
     end: Rational = Rational(17, 32),
     floor: Rational = Rational(15, 32),
 ) -> Evidence:
-    r"""The loss at $Q=\lambda I$ is at least $0.50103$ for every $\lambda$, below $0.50104$ at
-    $e^{2\lambda}=3.31$, and $\frac{17}{32}$ in the limit; `least`, `reached`, `end` and `floor`
-    stand for these numbers and $F=\frac{15}{32}$.
+    r"""For the square and two tokens the loss at $Q=\lambda I$ is at least $0.50103$ for every
+    $\lambda$, below $0.50104$ at $e^{2\lambda}=3.31$, and $\frac{17}{32}$ in the limit
+    $\lambda\to\infty$, while $F=\frac{15}{32}$; `least`, `reached`, `end` and `floor` stand for
+    these numbers.
     """
     y = sp.Symbol("y", positive=True)
     near, far = (

@@ -34,9 +34,11 @@ WEIGHTS_OWN = {w_k: Closed(0, 1), B: Closed(0, 1)}
     "OURS:R11.sign", control=({"own": 2}, {"factor": Fraction(11, 10)}), needs=("OURS:R7.H", "OURS:R7.loss")
 )
 def entries_off_the_diagonal_are_negative(*, own: int = 1, factor: Fraction = Fraction(1)) -> Evidence:
-    r"""Derived for every number of classes, where the entries are compared as sums with any
-    weights. Tried is $(e_k-w)^\top(\sigma_f^2I+b\mathbf1\mathbf1^\top)(e_m-w)$. Here `own` and
-    `factor` multiply $w_k$ and $|w|^2$.
+    r"""For exchangeable tasks $-H_{mk}=\sigma_f^2p_kw_m(w_k+w_m-|w|^2)$, which is at least 0 for
+    $|w|^2\leq w_k$, as where no attention is larger than $w_k$. All of it is derived for every
+    number of classes; the entries are compared as sums with any weights. Tried is
+    $(e_k-w)^\top(\sigma_f^2I+ b\mathbf1\mathbf1^\top)(e_m-w)$. Here `own` and `factor` multiply
+    $w_k$ and $|w|^2$.
     """
     A = Algebra(vectors=["e", "g", "w", "o"], params=["spread", "b"])
     e, g, w, o, spread, b = (A[name] for name in ("e", "g", "w", "o", "spread", "b"))
@@ -53,11 +55,12 @@ def entries_off_the_diagonal_are_negative(*, own: int = 1, factor: Fraction = Fr
     needs=("OURS:R7.H",),
 )
 def other_task_laws(*, least: int = 1, most: Fraction = Fraction(1), two: int = 2, sign: int = 1) -> Evidence:
-    r"""With $x=1-w_k$ and $M_{mn}$ between $c$ and $C$, $-H_{mk}=p_kw_m[(Mw)_m-w^\top Mw]\geq
-    p_kw_mx(c-Cx)$; this and the threshold of the loss are derived for every number of classes, with
-    the attention on the other classes and the differences of values. Here `least` and `most`
-    multiply $c$ and $C$, `two` is the exponent of $C$ in the threshold, and `sign` stands for the
-    sign of $w^\top Mw$, with a minus before it.
+    r"""For every task law, with $M_{mn}=\mathbb E(f_k-f_m)(f_k-f_n)$ between $c>0$ and $C$ and
+    $x=1-w_k$, $-H_{mk}=p_kw_m[(Mw)_m-w^\top Mw]\geq p_kw_mx(c-Cx)$; and a loss of at most
+    $pc^3/(2C^2)$ forces $x\leq c/C$, where this is at least 0. All of it is derived for every
+    number of classes, with the attention on the other classes and the differences of values. Here
+    `least` and `most` multiply $c$ and $C$, `two` is the exponent of $C$ in the threshold, and
+    `sign` stands for the sign of $w^\top Mw$, with a minus before it.
     """
     A = Algebra(symmetric=["M"], vectors=["w", "e"])
     M, w, e = A["M"], A["w"], A["e"]
@@ -82,10 +85,12 @@ def other_task_laws(*, least: int = 1, most: Fraction = Fraction(1), two: int = 
 def from_when_on_the_own_class_leads(
     *, eighth: Fraction = Fraction(1, 8), constant: bool = False
 ) -> Evidence:
-    r"""It is derived for the flow of $Q$ over any features: the loss, whose derivative the kernel
-    takes, does not increase, and is at least the share of each query. Tried is that at
-    $w_k=\frac12-h$ this is at least $\frac12p\sigma_f^2(\frac12+h)^2$; `eighth` stands for the
-    $\frac18$, and with `constant` the tasks may have $\sigma_f=0$.
+    r"""For exchangeable tasks that vary a loss of at most $\frac18\sigma_f^2p_{\min}$ forces
+    $w_k\geq\frac12$ for every query, then and ever after. It is derived for the flow of $Q$ over
+    any features: the loss, whose derivative the kernel takes, does not increase, and is at least
+    the share of each query. Tried is that at $w_k=\frac12-h$ this is at least
+    $\frac12p\sigma_f^2(\frac12+h)^2$; `eighth` stands for the $\frac18$, and with `constant` the
+    tasks may have $\sigma_f=0$.
     """
     h, half = sp.Symbol("h", positive=True), Rational(1, 2)
     threshold = identity(
@@ -134,9 +139,10 @@ def steeper() -> Computed:
 def the_upper_half(*, two: int = 2, four: int = 4) -> Evidence:
     r"""As the entries of a column of $H$ sum to 0, $\langle-\nabla,Q\rangle=\sum h_md_m\geq\gamma
     H_{kk}$; $H_{kk}=sw_k(1-2w_k+|w|^2)$ with $s=\sigma_f^2p_k$ is at least $2a$ times its share of
-    the loss; so $1/\mathrm{loss}$ grows at $4\eta\gamma^2a^2$ at least. This is derived for the
-    flow of $Q$ over any number of features, with $\int a^2$ as a function that grows at this rate;
-    two other classes are tried. Here `two` and `four` stand for these factors.
+    the loss, for $a\leq w_k$; and $|\nabla|\geq2\gamma a\,\mathrm{loss}$ makes $1/\mathrm{loss}$
+    grow at $4\eta\gamma^2a^2$ at least. This is derived for the flow of $Q$ over any features and
+    any number of them, with $\int a^2$ as a function that grows at this rate; two other classes are
+    tried. Here `two` and `four` stand for these factors.
     """
     positive = dict.fromkeys((h_m, h_n, d_m, d_n, a, s, gamma, rate, slope, loss), (0, oo))
     of = lambda *names: {name: positive[name] for name in names}

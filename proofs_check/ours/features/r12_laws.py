@@ -48,7 +48,7 @@ def half_time(orbit: Orbit, stated: float, unit: float = 1.0) -> Compared:
 def the_loss_of_the_cube(*, half: Rational = Rational(1, 2)) -> Evidence:
     r"""For every $d$, with $\tau=\tanh\lambda$, $w_k=(1+x)^{-d}$ and
     $|w|^2=(\frac{1+x^2}{(1+x)^2})^d$ at $x=e^{-2\lambda}$, $2^d$ times minus the derivative of the
-    loss $\frac12(1-2w_k+|w|^2)$ is $d[(1+\tau)^d(1-\tau)-\tau(1-\tau^2)(1+\tau^2)^{d-1}]$; `half`
+    loss $\frac12(1-2w_k+|w|^2)$ is $d[( 1+\tau)^d(1-\tau)-\tau(1-\tau^2)(1+\tau^2)^{d-1}]$; `half`
     stands for the $\frac12$.
     """
     x, d = sp.symbols("x d", positive=True)
@@ -97,8 +97,9 @@ def _next(d: int, time: Callable[[Orbit, float], float]) -> float:
 
 @claim("OURS:R12.polygon", control=({"limit": Fraction(20469, 1000)}, {"rank": 1}), needs=("OURS:R12.orbit",))
 def the_time_of_polygons(*, limit: Fraction = Fraction(204692, 10000), rank: int = 2) -> Evidence:
-    r"""The times for $1000$ and $4000$ corners, and $r=2$ times the integral for the whole numbers,
-    are $20.4692$ up to $5\cdot10^{-6}$; `limit` and `rank` stand for this number and for $r$.
+    r"""The time to the attention $\frac12$ for the regular polygons of side 1 with $1000$ and
+    $4000$ corners, and $r=2$ times the integral for the weights $e^{-\lambda n^2/2}$ of all whole
+    $n$, is $20.4692$ up to $5\cdot10^{-6}$; `limit` and `rank` stand for this number and for $r$.
     """
     cases = [half_time(polygon(m), float(limit)) for m in (1000, 4000)]
     cases.append(
@@ -161,11 +162,11 @@ def the_times_of_products_of_polygons(
     three: Fraction = Fraction(340),
     two: Fraction = Fraction(11466, 100),
 ) -> Evidence:
-    r"""The constants are $980.80$ for $D=5$ and $467.22$ for $D=8$, up to one in the last digit,
-    and $T/K^{1-4/D}$ is near them at $m=300$; for $D=4$ the time grows with $\ln K$ at
-    $\frac{64\pi^2}7$ between $m=300$ and $1000$, up to $\frac1{500}$, and for $D=3$ and $D=2$ it is
-    near $340$ and $114.66$ at both, up to $\frac1{200}$. `five`, `eight`, `seventh`, `three` and
-    `two` stand for $980.80$, $467.22$, 64, $340$ and $114.66$.
+    r"""The constants of the displayed limit are $980.80$ for $D=5$ and $467.22$ for $D=8$, up to
+    one in the last digit, and $T/K^{1-4/D}$ is near them at $m=300$; for $D=4$ the time grows with
+    $\ln K$ at $\frac{64\pi^2}7$ between $m=300$ and $1000$, up to $\frac1{500}$, and for $D=3$ and
+    $D=2$ it is near $340$ and $114.66$ at both, up to $\frac1{200}$. `five`, `eight`, `seventh`,
+    `three` and `two` stand for $980.80$, $467.22$, 64, $340$ and $114.66$.
     """
     limits = []
     for D, stated in ((5, float(five)), (8, float(eight))):
@@ -187,10 +188,11 @@ def the_times_of_products_of_polygons(
     "OURS:R12.lattice/design", control=({"square": 1}, {"least": 2}, {"most": 3}), needs=("OURS:R12.orbit",)
 )
 def the_inner_products_of_minimal_vectors(*, square: int = 2, least: int = 1, most: int = 4) -> Evidence:
-    """The listed inner products with one of the minimal vectors have the sum 0 and the sum of
-    squares $Kn^2/r$ that the lattice demands, where $n$ is their norm and $u$ any unit; at norm 1
-    the squared distances lie between 1 and 4, and both occur. Here `square` stands for the exponent
-    of the inner products, `least` and `most` for the ends.
+    """The listed inner products of the minimal vectors of E8, BW16 and the Leech lattice with one
+    of them have the sum 0 and the sum of squares $Kn^2/r$ that the lattice demands, where $n$ is
+    their norm and $u$ any unit; at norm 1 the squared distances lie between 1 and 4, and both
+    occur. Here `square` stands for the exponent of the inner products, `least` and `most` for the
+    ends.
     """
     parts, unit = [], sp.Symbol("u", positive=True)
     for name, (r, norm, products) in LATTICES.items():
@@ -227,8 +229,9 @@ def _by_slopes(alike: ReducedAttention) -> float:
     needs=("OURS:R7.time", "OURS:R12.orbit", "OURS:R12.lattice/design"),
 )
 def the_times_of_lattices(*, factor: Fraction = Fraction(1)) -> Evidence:
-    r"""The times to the attention $\frac12$ are the displayed ones, up to $\frac1{1000}$; `factor`
-    multiplies them.
+    r"""The times to the attention $\frac12$ for the minimal vectors of three lattices at norm 1,
+    whose distances lie between 1 and 2, and of as many orthogonal features at distance 1 and at
+    distance 2 are the displayed ones, up to $\frac1{1000}$; `factor` multiplies them.
     """
     cases = []
     for name, (own, close, far) in TIMES.items():

@@ -109,11 +109,15 @@ def _attention_at_the_bound(six: int, times: Rational, half: Rational, train: Tr
 def the_universal_lower_bound(
     *, six: int = 6, times: Rational = Rational(6), half: Rational = Rational(1, 2)
 ) -> Evidence:
-    r"""Derived for every number of classes and dimension: while $|Q|\leq\frac1{2R^2}$ every
-    attention is at most $\frac eK$, so that $|Q|$ grows at most at the speed
-    $3e\eta\sigma_f^2R^2/K$. Tried are the attention $\frac1K$ at the start, the exact times of four
-    families, and drawn features in the plane, whose flow is integrated up to the displayed time.
-    Here `half`, `times` and `six` stand for the $\frac12$, the 6 of the bound and that of $K\geq6$.
+    r"""Every time of the flow at which a query has at least the attention $\frac12$ on its own
+    class is at least $K/(6e\eta\sigma_f^2R^4)$, for any features with $|v_k|\leq R$, any $p$,
+    exchangeable tasks, balanced population prompts, $Q(0)=0$ and $K\geq{}$`six`. It is derived for
+    every number of classes and dimension: while $|Q|\leq\frac1{2R^2}$ every attention is at most
+    $\frac eK$, so that $|Q|$ grows at most at the speed $3e\eta\sigma_f^2R^2/K$. Here `half` and
+    `times` stand for the $\frac12$ and the 6.
+
+    Tried are the attention $\frac1K$ at the start, the exact times of four families, and drawn
+    features in the plane, whose flow is integrated up to the displayed time.
     """
     at_first = forall(1 / K, "<", half, {K: Closed(six, oo)})
     search = all_of(at_first, _times_above(times))

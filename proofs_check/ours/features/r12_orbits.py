@@ -106,7 +106,8 @@ def training_along_the_identity(
 )
 def the_margin_of_an_orbit(*, half: Rational = Rational(1, 2)) -> Evidence:
     r"""With $|v_k|=|v_m|$ at distance $\Delta$ one has $(v_k-v_m)\cdot v_k=\frac12\Delta^2$, and at
-    this margin $1/(4\eta\gamma^2t)$ is $r/(\eta\Delta^4t)$; `half` stands for both $\frac12$.
+    $\gamma=\Delta^2/(2\sqrt r)$ the late loss $1/(4\eta\gamma^2t)$ is $r/(\eta\Delta^4t)$; `half`
+    stands for both $\frac12$.
     """
     n, inner, t = sp.symbols("n u t", real=True, positive=True)  # |v|^2 and v_k.v_m
     gamma = half * Delta**2 / sp.sqrt(r)
@@ -148,14 +149,17 @@ def the_upper_bound_for_one_orbit(
     half: Fraction = Fraction(1, 2),
     quotient: int = 192,
 ) -> Evidence:
-    r"""$\dot a\geq\frac{\eta\sigma_f^2\Delta^4}{4r}a^2(1-a)^3$ and the bound of the time are
-    derived for any number of classes at any distances of at least $\Delta$, from the flow of
-    $\lambda$: $\lambda\geq0$, as the loss does not rise, and an antiderivative of $(1+1/S)^3$
-    grows, where $S$ is the sum of the odds of the others. Two distances are tried: with $\mu=\sum
-    w_nh_n$ the loss falls at $\mu(a-a^2-\beta)+\sum w_n^2h_n$; and the time of the simplex, an
-    integral in closed form, which for $K=7$ takes $6.54\,rK/(\eta\sigma_f^2\Delta^4)$. The quotient
-    of the bounds is an identity. Here `half`, `four`, `cube`, `thirty_two` and `quotient` stand for
-    these numbers and the 192.
+    r"""The flow of $\lambda$ is that of the loss, $\dot a\geq\frac{\eta\sigma_f^2\Delta^4}{4r}
+    a^2(1-a)^3$, and every time at which $a\leq\frac12$ is at most $32rK/(\eta\sigma_f^2\Delta^4)$.
+    All three are derived for any number of classes at any distances of at least $\Delta$, from the
+    flow that R12.orbit gives: $\lambda\geq0$, as the loss does not rise, and an antiderivative of
+    $(1+1/S)^3$ grows, where $S$ is the sum of the odds of the others.
+
+    Two distances are tried: with $\mu=\sum w_nh_n$ the loss falls at $\mu(a-a^2-\beta)+\sum
+    w_n^2h_n$; and the time of the simplex, where all distances are $\Delta$ and $\dot a$ is $\frac
+    K{K-1}$ times its bound, so that it is an integral in closed form: for $K=7$ it takes
+    $6.54\,rK/(\eta\sigma_f^2\Delta^4)$. The quotient of the bounds is an identity. Here `half`,
+    `four`, `cube`, `thirty_two` and `quotient` stand for these numbers and the 192.
     """
     h, g, m, n = sp.symbols(
         "h g m n", positive=True

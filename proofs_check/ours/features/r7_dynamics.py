@@ -27,9 +27,9 @@ reduced = ReducedAttention(M + 1, c)
 
 @claim("OURS:R7.flow/step", control=({"factor": 2}, {"power": 1}))
 def the_updates_stay_in_one_direction(*, factor: int = 1, power: int = 2) -> Evidence:
-    r"""With $P=\frac1K\mathbf1\mathbf1^\top$ and equiangular features of one norm, $G=\kappa I+bP$
-    and $H=h(I-P)$ give $GHG=\kappa^2H$; `factor` multiplies the right side, and `power` stands for
-    the exponent of $\kappa$.
+    r"""For every $K$, with $P=\frac1K\mathbf1\mathbf1^\top$ and equiangular features of one norm,
+    $G=\kappa I+bP$ and $H=h(I-P)$ give $GHG=\kappa^2H$; `factor` multiplies the right side, and
+    `power` stands for the exponent of $\kappa$.
     """
     A = Algebra(projectors=["P"], symmetric=["P"], params=["kappa", "b", "h"])
     P, scale, b, h = (A[name] for name in ("P", "kappa", "b", "h"))
@@ -105,8 +105,9 @@ EXACT = (y**2 - 1) / 2 + 3 * M * (y - 1) + 3 * M**2 * log(y) + M**3 * (1 - 1 / y
 def the_exact_times(
     *, three: int = 3, below: int = 5, logs: Rational = Rational(3), four: int = 4
 ) -> Evidence:
-    r"""$K^2+3K\ln K-5K\leq cT\leq K^2+3K\ln K$ at $\varepsilon=\frac12$, and $4ct$ times the loss
-    tends to $K-1$. Here `three`, `below`, `logs` and `four` stand for the coefficients.
+    r"""The flow is at the attention $1-\varepsilon$ at the displayed time, for every $K$;
+    $K^2+3K\ln K-5K\leq cT\leq K^2+3K\ln K$ at $\varepsilon=\frac12$; and $4ct$ times the loss tends
+    to $K-1$. Here `three`, `below`, `logs` and `four` stand for the coefficients.
     """
     eps, k = sp.symbols("varepsilon K", positive=True)
     stated = EXACT if three == 3 else EXACT + (three - 3) * M * (y - 1)
@@ -128,9 +129,9 @@ def the_exact_times(
 def the_next_terms(
     *, constant: int = 8, high: Rational = Rational(17, 2), low: Rational = Rational(79, 10)
 ) -> Evidence:
-    r"""The remainder $K(cT-K^2-3K\ln K+\frac K2+6\ln K+8)-3\ln K$ lies between $\frac{79}{10}$ and
-    $\frac{17}2$, as it is $3M+7-3M^2\ln(1+\frac1M)$ with $M=K-1$; `constant` stands for the 8,
-    `low` and `high` for the ends.
+    r"""For every $K\geq2$ the remainder $K(cT-K^2-3K\ln K+\frac K2+6\ln K+8)-3\ln K$ lies between
+    $\frac{79}{10}$ and $\frac{17}2$, as it is $3M+7-3M^2\ln(1+\frac1M)$ with $M=K-1$; `constant`
+    stands for the 8, `low` and `high` for the ends.
     """
     k = M + 1
     time = computed("cT", c * reduced.attention_time(Rational(1, 2)))
@@ -150,8 +151,9 @@ def the_next_terms(
 def the_law_for_every_accuracy(
     *, twelve: int = 12, square: Rational = Rational(1), three: int = 3
 ) -> Evidence:
-    """Here `square` stands for the coefficient of $K^2$, `three` for that of the logarithm, and
-    `twelve` for the constant.
+    r"""For $K\geq13$ and $\varepsilon\leq\frac34$ the stated law is at least the exact time and at
+    most $1+\frac{12}{K-1}$ times it; `square` stands for the coefficient of $K^2$, `three` for that
+    of the logarithm, and `twelve` for the constant.
     """
     x, r, l = sp.symbols("x r l", positive=True)
     exact = sp.expand(EXACT.subs(log(y), l).subs({M: 1 / x, y: r / x}) * x**3)

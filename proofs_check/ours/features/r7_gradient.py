@@ -26,8 +26,9 @@ V, E, U, D, C, a, e, o, p = (A[name] for name in ("V", "E", "U", "D", "C", "a", 
 
 @claim("OURS:R7.H/classes", control={"half": Rational(1, 4)})
 def the_derivative_of_the_loss_itself(*, half: Rational = Rational(1, 2)) -> Evidence:
-    r"""With a symbol for every feature, value, mass and probability the derivative of the loss by
-    $Q$ is $-VHV^\top$; `half` stands for the $\frac12$ of the loss.
+    r"""For two and three classes on a line, with a symbol for every feature, value, mass and
+    probability, the derivative of the loss by $Q$ is $-VHV^\top$; `half` stands for the $\frac12$
+    of the loss.
     """
     parts = []
     for K, d in ((2, 1), (3, 1)):
@@ -43,12 +44,14 @@ def the_gradient_in_every_dimension(
     *, half: Fraction = Fraction(1, 2), sign: int = 1, whole: int = 1
 ) -> Evidence:
     r"""Along any path of $Q$ the loss $\frac12\sum_kp_k\mathbb{E}(f_k-\hat y_k)^2$ changes by
-    $-{\rm tr}(\dot Q^\top VHV^\top)$: derived for every number of classes and any features, laws of
-    tasks with two moments, and prompts of tokens with any masses. Tried is, in words of matrices,
-    that along a direction $E$ the loss $\frac12p(e-a)^\top C(e-a)$ of a query changes by $-{\rm
-    tr}(E^\top VHV^\top)$ with $H=p(D-aa^\top)C(e-a)e^\top$, and that the entries $a_m(f_m-\hat y)$
-    sum to 0. Here `half` stands for the $\frac12$ of the loss, `sign` multiplies the derivative and
-    $GHG$, and `whole` stands for the sum 1 of the attentions.
+    $-{\rm tr}(\dot Q^\top VHV^\top)$, the entries of each column of $H$ add up to 0, and
+    $V^\top(VHV^\top)V=GHG$. This is derived for every number of classes and any features, laws of
+    tasks with two moments, and prompts of tokens with any masses.
+
+    Tried is, in words of matrices, that along a direction $E$ the loss $\frac12p(e-a)^\top C(e-a)$
+    of a query changes by $-{\rm tr}(E^\top VHV^\top)$ with $H=p(D-aa^\top)C(e-a)e^\top$, and that
+    the entries $a_m(f_m-\hat y)$ sum to 0. Here `half` stands for the $\frac12$ of the loss, `sign`
+    multiplies the derivative and $GHG$, and `whole` stands for the sum 1 of the attentions.
     """
     words, factor = Algebra(general=["V", "H"]), sp.Rational(half)
     moved = (D - a * a.T) * V.T * E * V * e
@@ -70,7 +73,7 @@ def the_gradient_in_every_dimension(
 
 @claim("OURS:R7.only", control=({"own": 2}, {"squared": 4}), needs=("OURS:R7.H",))
 def only_orthonormal_features_leave_it_alone(*, own: int = 1, squared: int = 2) -> Evidence:
-    r"""For diagonal $G$ and $h=e_k-e_m$, the entries of $Ghe_k^\top G-he_k^\top$ in the rows $k$
+    r"""For diagonal $G$ and $h=e_k-e_m$, the entries of $G he_k^\top G-he_k^\top$ in the rows $k$
     and $m$ are $c_k^2-1$ and $1-c_kc_m$; at $c_k\geq0$ they vanish together for $c_k=c_m=1$ only.
     Here `own` stands for a 1, and `squared` for the exponent of $c_k$.
     """
@@ -85,8 +88,9 @@ def only_orthonormal_features_leave_it_alone(*, own: int = 1, squared: int = 2) 
 
 @claim("OURS:R7.one", control={"factor": 2})
 def exact_where_both_queries_are_equally_fast(*, factor: int = 1) -> Evidence:
-    """With the columns $x(1,-1)$ and $-y(1,-1)$ of $H$ the fixed matrix has the rows $(1,1)$ and
-    $(-1,-1)$; `factor` multiplies it.
+    r"""For two features with $G=I+b\mathbf1\mathbf1^\top$ and any $H$ with the columns $x(1,-1)$
+    and $-y(1,-1)$, $GHG-H$ is $b(x-y)$ times the matrix with the rows $(1,1)$ and $(-1,-1)$;
+    `factor` multiplies this matrix.
     """
     b, x, y = sp.symbols("b x y", real=True)
     G, H = sp.eye(2) + b * sp.ones(2), sp.Matrix([[x, -y], [-x, y]])
@@ -98,11 +102,11 @@ def exact_where_both_queries_are_equally_fast(*, factor: int = 1) -> Evidence:
 def the_loss_in_the_weights(
     *, most: Fraction = Fraction(2), least: Fraction = Fraction(1), own: int = 2
 ) -> Evidence:
-    r"""Derived for every number of classes from the second moments
-    $\sigma_f^2I+b\mathbf1\mathbf1^\top$ of exchangeable values. Tried is that
-    $x^\top(\sigma_f^2I+b\mathbf1\mathbf1^\top)x=\sigma_f^2|x|^2+b(\mathbf1^\top x)^2$ at $x=e-w$,
-    and $|x|^2=1-2w_k+|w|^2$. Here `own` stands for the factor of $w_k$, and `least` and `most` for
-    the bounds.
+    r"""The mean squared error and its bounds are derived for every number of classes from the
+    second moments $\sigma_f^2I+b\mathbf1\mathbf1^\top$ of exchangeable values. Tried is that
+    $x^\top(\sigma_f^2I+ b\mathbf1\mathbf1^\top)x=\sigma_f^2|x|^2+b(\mathbf1^\top x)^2$ at $x=e-w$,
+    and $|x|^2=1-2w_k+|w|^2$, which lies between 1 and 2 times $(1-w_k)^2$. Here `own` stands for
+    the factor of $w_k$, and `least` and `most` for the bounds.
     """
     spread, b, x = A["spread"], A["b"], e - a
     left = x.T * (spread * A.I + b * o * o.T) * x

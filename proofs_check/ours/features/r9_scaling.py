@@ -51,12 +51,15 @@ def bit_for_bit() -> Evidence:
 
 @claim("OURS:R9", control=({"rate": 1}, {"square": 1}), needs=("OURS:R7.H",))
 def the_collapse(*, rate: int = 2, square: int = 2) -> Evidence:
-    r"""Along any path of $Q$ the derivative of the loss of $sf$, times $\frac\eta{s^2}$, is that of
-    the loss of $f$, times $\eta$: derived for every number of classes, of prompts and of tokens and
-    every law of tasks with two moments, so that one prompt, query and task are included. What is
-    differentiated is the loss by second moments, which R7.H derives. Here `rate` and `square` stand
-    for the exponents of $s$. Tried are words of matrices for two prompts, queries and tasks, whose
-    second moments are $s^2C$; two classes on a line, with a symbol for every number; and 300 steps
+    r"""The derivative of the loss of the tasks $sf$, times $\frac\eta{s^2}$, is that of the loss of
+    $f$, times $\eta$, along any path of $Q$, so that the steps are the same; and the loss of $sf$
+    is $s^2$ times that of $f$: this is derived for every number of classes, of prompts and of
+    tokens, any features, probabilities and $Q$, and every law of tasks with two moments, so that
+    one prompt, query and task are included. What is differentiated is the loss by second moments,
+    which R7.H derives. Here `rate` and `square` stand for the exponents of $s$.
+
+    Tried are words of matrices for two prompts, queries and tasks, whose second moments are $s^2C$;
+    two classes on a line from the code of the loss, with a symbol for every number; and 300 steps
     of descent, bit for bit.
     """
     matrices, columns = ["C", "D", "B", "F"], ["a", "e", "b", "g"]
@@ -138,11 +141,12 @@ def slopes(power: int) -> Evidence:
 
 @claim("OURS:R9.time", control=({"power": 1}, {"power": 0}), needs=("OURS:R9",))
 def the_time_has_two_variables(*, power: int = 2) -> Evidence:
-    r"""The loss $s^2\ell$ of $sf$ is below $(s\varepsilon)^2$ by $s^2$ times what $\ell$ is below
-    $\varepsilon^2$, $\frac\eta{s^2}(sL)^2=\eta L^2$ and $\frac{s\varepsilon}{sL}=\frac\varepsilon
-    L$; `power` stands for the exponent of $s$ in $\eta/s^2$. Steps are counted beside it: with the
-    learning rate $(2/L)^2$ all slopes take as many, and at a fixed one, where the power is 0, the
-    slope 6 does not get below $(L/2)^2$ in 20 000.
+    r"""For every $\ell$, the loss $s^2\ell$ of $sf$ is below $(s\varepsilon)^2$ by $s^2$ times what
+    $\ell$ is below $\varepsilon^2$, $\frac\eta{s^2}(sL)^2=\eta L^2$ and $\frac{s\varepsilon}{sL}=
+    \frac\varepsilon L$; `power` stands for the exponent of $s$ in $\eta/s^2$.
+
+    Steps are counted beside it: with the learning rate $(2/L)^2$ all slopes take as many, and at a
+    fixed one, where the power is 0, the slope 6 does not get below $(L/2)^2$ in 20 000.
     """
     L, eps, level = sp.symbols("L varepsilon ell", positive=True)
     with sp.evaluate(False):
@@ -158,9 +162,10 @@ def the_time_has_two_variables(*, power: int = 2) -> Evidence:
 
 @claim("OURS:R9.printed", control={"power": 2}, needs=("OURS:R9.time",))
 def the_printed_law_is_of_another_form(*, power: int = 1) -> Evidence:
-    r"""With the printed
-    $T(L,\eta,\varepsilon)=K\ln(KL\Delta/\varepsilon)/(\eta\varepsilon\delta^2L^2\Delta^2)$,
-    $T(sL,\eta/s^2,s\varepsilon)=T(L,\eta,\varepsilon)/s$; `power` stands for the exponent of $s$.
+    r"""With
+    $T(L,\eta,\varepsilon)=K\ln(KL\Delta/\varepsilon)/(\eta\varepsilon\delta^2L^2\Delta^2)$, the
+    formula printed for the sharp regime, $T(sL,\eta/s^2,s\varepsilon)=T(L,\eta,\varepsilon)/s$ for
+    every $s$; `power` stands for the exponent of $s$.
     """
     K, L, eps, delta, gap = sp.symbols("K L varepsilon delta Delta", positive=True)
     time = lambda L, eta, eps: K * sp.log(K * L * gap / eps) / (eta * eps * delta**2 * L**2 * gap**2)

@@ -202,12 +202,12 @@ def off_and_bound(d: int, number: int, n: int, w: float, noise: float) -> tuple[
 
 @claim("OURS:R14", control=dict(share=Fraction(1, 10)))
 def bound_for_every_length(*, share: int | Fraction = 1) -> Evidence:
-    r"""Derived for independent tokens of any law, a fixed query, and features $F_i$ of the tokens
-    with $\sum_i(F_i(x)-F_i(x_j))^2\leq4v$: the loss is the mean of
+    r"""The loss is at most $B^2+\varepsilon(V+\sigma^2)$ plus `share` = 1 times the bound, and at
+    least the same minus it, derived for independent tokens of any law, a fixed query, and features
+    $F_i$ of the tokens with $\sum_i(F_i(x)-F_i(x_j))^2\leq4v$: the loss is the mean of
     $\sum_i(F_i(x)-\sum_j\gamma_jF_i(x_j))^2+\sigma^2\sum_j\gamma_j^2$, and $V=\frac{\mathbb
     EW^2v(t)}{\mathbb EW^2}$. Both sides are evaluated in 216 cases: $d$ from 2 to 8, $n$ from 1 to
-    300, $w$ to 30, with and without noise, for affine, cosine and single-degree tasks. Here `share`
-    multiplies the bound.
+    300, $w$ to 30, with and without noise, for affine, cosine and single-degree tasks.
     """
     worst, at, count = 0.0, (0, 0, 0, 0.0, 0.0), 0
     for d, number, n, noise, w in product((2, 3, 8), range(3), (1, 3, 30, 300), (0.0, 1.0), (0.3, 3.0, 30.0)):
