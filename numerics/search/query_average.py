@@ -77,7 +77,7 @@ class PromptAndQuery:
 
     @property
     def shape(self) -> tuple[tuple[Fraction, ...], ...]:
-        """U/u."""
+        """The matrix U over its norm u."""
         return self.direction or tuple(tuple(Fraction(i == j) for j in range(self.d)) for i in range(self.d))
 
     @property

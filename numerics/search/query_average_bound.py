@@ -255,7 +255,7 @@ Value = Callable[[Any], Any]
 
 @dataclass(frozen=True, eq=False)
 class Term:
-    """One inequality."""
+    """One inequality between two values at a prompt and a query, in exact and in fast numbers."""
 
     #: Map a `Place` to an exact number or a ball, and a `Grid` to an array.
     left: Value
