@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 import json
-import re
 import shlex
 import sys
 from importlib import util
 from importlib.machinery import SourceFileLoader
-from pathlib import Path
 from unittest.mock import patch
 
 import pytest
@@ -18,7 +15,6 @@ from proofs_check.core.claim import REGISTRY
 from proofs_check.core.controller import THOROUGH
 from proofs_check.core.judging import load_claims
 from proofs_check.core.processes import Unrewritten, spread
-from proofs_check.papers.statements import PACKAGE, rows
 
 pytest_plugins = "pytester"
 
@@ -317,60 +313,6 @@ def test_without_the_plugin_nothing_turns_green(pytester: pytest.Pytester) -> No
     result = run_beside(pytester, GOOD, VACUOUS, options="-p no:largeprompt --noconftest")
     assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED
     result.assert_outcomes()
-
-
-def ids_in_the_source() -> list[str]:
-    """The ids in every ``@claim(...)`` and in every call whose claim a module names."""
-    trees = [ast.parse(p.read_text(encoding="utf-8")) for p in PACKAGE.rglob("*.py")]
-    decorators = (d for tree in trees for n in ast.walk(tree) for d in getattr(n, "decorator_list", ()))
-    named = (n.value for tree in trees for n in tree.body if isinstance(n, ast.Assign))
-    calls = [d for d in decorators if isinstance(d, ast.Call) and getattr(d.func, "id", "") == "claim"]
-    calls += [call for call in named if isinstance(call, ast.Call) and call.args]
-    first = (call.args[0] for call in calls)
-    ids = (x.value for x in first if isinstance(x, ast.Constant) and isinstance(x.value, str))
-    return [id for id in ids if re.fullmatch(r"[A-Z]+:\S+", id)]
-
-
-def test_no_claim_vanishes_with_a_move(pytester: pytest.Pytester) -> None:
-    """Files, registry and collection hold the same claims, and every row has one."""
-    registered, written = set(load_claims()), ids_in_the_source()
-    assert len(written) == len(set(written))
-    assert set(written) == registered
-    collected = pytester.runpytest_inprocess("--collect-only", "-q", *OPTIONS[:-1], str(PACKAGE))
-    assert {line.split("::", 1)[1] for line in collected.outlines if "::" in line} == registered
-    assert rows().keys() == {claim.row for claim in load_claims().values()}
-
-
-def folder_of_claims(path: Path) -> Path:
-    path.mkdir(parents=True)
-    (path / "lemma.py").write_text(HEAD + GOOD)
-    return path
-
-
-NAMED = ("-p", "no:cacheprovider", "-n", "0")
-
-
-def test_a_folder_with_statements_is_collected_wherever_it_stands(monkeypatch, pytester) -> None:
-    folder = folder_of_claims(pytester.path / "room" / "paper")
-    monkeypatch.setattr("proofs_check.plugin.HERE", pytester.path)
-    with patch.dict(REGISTRY):
-        pytester.runpytest_inprocess(*NAMED, "room").assert_outcomes()
-        (folder / "statements.toml").write_text('[paper]\nkey = "BB"\n')
-        pytester.runpytest_inprocess(*NAMED, "room").assert_outcomes(passed=2)
-
-
-def test_a_package_of_papers_that_is_named_by_its_import_gets_a_line_a_claim(monkeypatch, pytester) -> None:
-    folder = folder_of_claims(pytester.mkpydir("installed") / "paper")
-    (folder / "__init__.py").touch()
-    (folder / "statements.toml").write_text('[paper]\nkey = "BB"\n')
-    monkeypatch.setattr("proofs_check.plugin.HERE", pytester.path / "installed")
-    monkeypatch.syspath_prepend(pytester.path)
-    monkeypatch.chdir(pytester.mkdir("elsewhere"))
-    with patch.dict(REGISTRY):
-        result = pytester.runpytest_inprocess(*NAMED, "--pyargs", "installed.paper")
-    result.assert_outcomes(passed=2)
-    lines = ["*BB:CC.3.b/good PROVED*", "*BB:CC.3.b/wrong REFUTED -> PROVED as repaired*"]
-    result.stdout.fnmatch_lines(lines)
 
 
 def test_other_peoples_runs_are_left_alone(pytester: pytest.Pytester) -> None:

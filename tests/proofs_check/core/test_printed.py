@@ -16,10 +16,8 @@ from proofs_check.core.printed import by_kind, faults_of_dimension, faults_of_hy
 from proofs_check.papers.origins import origins
 from proofs_check.papers.registered import Collection, drop_folder
 from proofs_check.papers.statements import add_folder
+from tests.proofs_check.papers import ROW
 
-ROW = (
-    '[paper]\nkey = "ME"\n[[row]]\nid = "ME:L1"\nwhere = "Lemma 1"\nkind = "INT"\nsays = "x"\nprinted = "x"\n'
-)
 REFUTED = Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness={"x": 1}, witness_by="exact")
 x, y = sp.symbols("x y", positive=True)
 

@@ -1,0 +1,5 @@
+"""The statements of the smallest paper that can be registered."""
+
+ROW = (
+    '[paper]\nkey = "ME"\n[[row]]\nid = "ME:L1"\nwhere = "Lemma 1"\nkind = "INT"\nsays = "x"\nprinted = "x"\n'
+)

@@ -16,10 +16,7 @@ from proofs_check.core.claim import REGISTRY, Claim, claim
 from proofs_check.core.judging import load_claims
 from proofs_check.papers.registered import Collection, drop_folder
 from proofs_check.papers.statements import add_folder, told
-
-ROW = (
-    '[paper]\nkey = "ME"\n[[row]]\nid = "ME:L1"\nwhere = "Lemma 1"\nkind = "INT"\nsays = "x"\nprinted = "x"\n'
-)
+from tests.proofs_check.papers import ROW
 
 
 @pytest.fixture

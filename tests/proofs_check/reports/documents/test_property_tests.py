@@ -68,7 +68,7 @@ def test_a_row_without_one_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     why = "It is a sentence about a figure."
     known = dict(rows()) | {"BB:CC.3.b": replace(rows()["BB:CC.3.b"], no_property=why)}
     for module in ("outcomes", "coverage"):
-        monkeypatch.setattr(f"proofs_check.core.{module}.rows", lambda: known)
+        monkeypatch.setattr(f"proofs_check.core.ledgers.{module}.rows", lambda: known)
     assert why in shown(Ledger(document(tried())["claims"]), "BB:CC.3.b")
     assert coverage([tried()], "BB").excused == ("BB:CC.3.b",)
     untold = tried()
