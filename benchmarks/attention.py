@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 
 from benchmarks import _ratio, _torch
-from numerics.monte_carlo.estimate import attention_errors
+from numerics.attention.sampled.estimate import attention_errors
 from numerics.token_laws import TokenLaw, ball, rademacher, sphere, uniform
 
 d = 6

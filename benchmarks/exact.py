@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 
 from benchmarks._ratio import ratio
-from numerics.attention.exact import exact_errors
+from numerics.attention.exact.dispatch import exact_errors
 
 LENGTHS = (10, 100, 1000, 10_000)
 TOKENS = 200_000  # held at once: the fastest

@@ -9,13 +9,13 @@ import sys
 import time
 from collections.abc import Iterator
 
+from numerics.counterexamples.drawn.averages import AverageBound
+from numerics.counterexamples.drawn.holds import holds
+from numerics.counterexamples.worst_case.edge_cases import worst_hostile
+from numerics.counterexamples.worst_case.families import THREE_ATOMS, TWO_ATOMS
+from numerics.counterexamples.worst_case.reference import StatisticBound
+from numerics.counterexamples.worst_case.worst_average import best_by_length
 from numerics.evidence import Evidence
-from numerics.properties.averages import AverageBound
-from numerics.properties.holds import holds
-from numerics.search.families import THREE_ATOMS, TWO_ATOMS
-from numerics.search.hostile_cases import worst_hostile
-from numerics.search.reference import StatisticBound
-from numerics.search.worst_average import best_by_length
 from numerics.seeds import seeded
 from proofs_check.core.judging import load_claims
 

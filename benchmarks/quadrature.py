@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from benchmarks._ratio import ratio
-from numerics.quadrature.softmax_weights import softmax_moments
+from numerics.attention.quadrature.softmax_weights import softmax_moments
 
 LENGTHS = (10, 100, 1000, 10_000)
 

@@ -13,9 +13,9 @@ import numpy as np
 
 from benchmarks import _torch
 from benchmarks.attention import GAMMA, HELD, U, V, d, in_numpy, ratio, z
+from numerics.attention.sampled.estimate import attention_errors
+from numerics.attention.sampled.sampler import PIECE, error_sampler
 from numerics.attention.setting import AttentionSetting
-from numerics.monte_carlo.estimate import attention_errors
-from numerics.monte_carlo.sampler import PIECE, error_sampler
 from numerics.token_laws import ball, sphere
 
 NAMES = ("output", "grad_V", "grad_U")

@@ -13,7 +13,7 @@ import numpy as np
 
 from benchmarks._ratio import ratio
 from benchmarks.attention import GAMMA, U, V, z
-from numerics.monte_carlo.estimate import attention_errors
+from numerics.attention.sampled.estimate import attention_errors
 
 if __name__ == "__main__":
     for method, replicates in (("tokens", 32_768), ("scores", 262_144)):

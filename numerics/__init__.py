@@ -10,19 +10,15 @@ The rooms, each importing only from those above it:
 `compiled`              random streams, the cache of compiled kernels, the digest of source code
 `terminal`              how commands run, what they read and show: progress, colours, formulas
 `provers`               inequalities, identities and integrals, proved or enclosed
-`derivations`          inequalities between means, by a kernel of proofs
+`derivations`           inequalities between means, by a kernel of proofs
 `second_opinion`        the questions that verdicts rest on, asked again of z3
-`refutation`            refutations by a sequence of instances, or by two numerical routes
 `token_laws`            laws of tokens: sampler, covariance, log-mgf, sub-Gaussian constant
-`quadrature`            moments of softmax weights and averages over Gaussian queries
 `jobs`                  pieces of work: what they are, their store, the one runner of them
-`attention`             exact errors of softmax attention against the infinite prompt
-`monte_carlo`           the same errors by sampling, and when a sample is not to be trusted
-`search`                worst cases of bounds over laws, lengths and parameters
+`attention`             how far softmax attention is from its limit: exactly, by quadrature, sampled
 `training`              SGD on fresh prompts
 `regression`            risks and flows of in-context regression, softmax beside linear attention
 `strategies`            what Hypothesis draws: laws, matrices, queries, lengths, tasks
-`properties`            statements tried on what Hypothesis draws, as a second route
+`counterexamples`       worst cases of bounds, refuting sequences, statements tried on draws
 `rates`                 how close attention is to its limit, and how fast: measured curves and fits
 `sweep`                 grids of rate experiments, kept, resumed and spread over machines
 `experiments`           the runs behind the figures of the papers
@@ -37,26 +33,27 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from numerics import strategies as strategies
-    from numerics.attention.errors import ExactErrors as ExactErrors
-    from numerics.attention.exact import exact_errors as exact_errors
+    from numerics.attention.distance.answer import HowLinear as HowLinear
+    from numerics.attention.distance.how_linear import how_linear as how_linear
+    from numerics.attention.exact.dispatch import exact_errors as exact_errors
+    from numerics.attention.exact.errors import ExactErrors as ExactErrors
+    from numerics.attention.quadrature.softmax_weights import softmax_moments as softmax_moments
+    from numerics.attention.sampled.confidence_limits import clopper_pearson as clopper_pearson
+    from numerics.attention.sampled.estimate import attention_errors as attention_errors
     from numerics.attention.setting import AttentionSetting as AttentionSetting
     from numerics.attention.window.best_width import optimal_window as optimal_window
     from numerics.attention.window.loss import window_loss as window_loss
+    from numerics.counterexamples.worst_case.worst_average import worst_ratio as worst_ratio
     from numerics.evidence import Evidence as Evidence
     from numerics.evidence import Verdict as Verdict
     from numerics.evidence import all_of as all_of
     from numerics.evidence import confirmed as confirmed
-    from numerics.monte_carlo.confidence_limits import clopper_pearson as clopper_pearson
-    from numerics.monte_carlo.estimate import attention_errors as attention_errors
     from numerics.provers import Closed as Closed
     from numerics.provers import Integers as Integers
     from numerics.provers import forall as forall
     from numerics.provers import identity as identity
     from numerics.provers import integral as integral
     from numerics.provers import trace_identity as trace_identity
-    from numerics.quadrature.softmax_weights import softmax_moments as softmax_moments
-    from numerics.rates.distance.answer import HowLinear as HowLinear
-    from numerics.rates.distance.how_linear import how_linear as how_linear
     from numerics.rates.fits.log_power_law import log_power_fit as log_power_fit
     from numerics.rates.fits.power_law import power_law_fit as power_law_fit
     from numerics.rates.measure import assess as assess
@@ -65,7 +62,6 @@ if TYPE_CHECKING:
     from numerics.regression.features.margin import attention_margin as attention_margin
     from numerics.regression.flow.infinite_prompt import integrate_flow as integrate_flow
     from numerics.regression.risk.block_manifold import exact_risk as exact_risk
-    from numerics.search.worst_average import worst_ratio as worst_ratio
     from numerics.token_laws import TokenLaw as TokenLaw
     from numerics.token_laws import honest_sigma as honest_sigma
     from numerics.token_laws.edge_cases import hostile_laws as hostile_laws
@@ -77,8 +73,8 @@ _HOME = {
     "AttentionSetting": "numerics.attention.setting",
     "Closed": "numerics.provers",
     "Evidence": "numerics.evidence",
-    "ExactErrors": "numerics.attention.errors",
-    "HowLinear": "numerics.rates.distance.answer",
+    "ExactErrors": "numerics.attention.exact.errors",
+    "HowLinear": "numerics.attention.distance.answer",
     "Integers": "numerics.provers",
     "Parameters": "numerics.training",
     "TokenLaw": "numerics.token_laws",
@@ -87,28 +83,28 @@ _HOME = {
     "all_of": "numerics.evidence",
     "assess": "numerics.rates.measure",
     "attention_descent": "numerics.regression.features.descent",
-    "attention_errors": "numerics.monte_carlo.estimate",
+    "attention_errors": "numerics.attention.sampled.estimate",
     "attention_flow": "numerics.regression.features.flow",
     "attention_margin": "numerics.regression.features.margin",
-    "clopper_pearson": "numerics.monte_carlo.confidence_limits",
+    "clopper_pearson": "numerics.attention.sampled.confidence_limits",
     "confirmed": "numerics.evidence",
-    "exact_errors": "numerics.attention.exact",
+    "exact_errors": "numerics.attention.exact.dispatch",
     "exact_risk": "numerics.regression.risk.block_manifold",
     "forall": "numerics.provers",
     "honest_sigma": "numerics.token_laws",
     "hostile_laws": "numerics.token_laws.edge_cases",
-    "how_linear": "numerics.rates.distance.how_linear",
+    "how_linear": "numerics.attention.distance.how_linear",
     "identity": "numerics.provers",
     "integral": "numerics.provers",
     "integrate_flow": "numerics.regression.flow.infinite_prompt",
     "log_power_fit": "numerics.rates.fits.log_power_law",
     "optimal_window": "numerics.attention.window.best_width",
     "power_law_fit": "numerics.rates.fits.power_law",
-    "softmax_moments": "numerics.quadrature.softmax_weights",
+    "softmax_moments": "numerics.attention.quadrature.softmax_weights",
     "trace_identity": "numerics.provers",
     "train": "numerics.training",
     "window_loss": "numerics.attention.window.loss",
-    "worst_ratio": "numerics.search.worst_average",
+    "worst_ratio": "numerics.counterexamples.worst_case.worst_average",
 }
 __all__ = list(_HOME)
 

@@ -47,7 +47,7 @@ def _warm(options: argparse.Namespace) -> int:
         raise InputError(f"{unknown[0]!r} names no kernels; take any of {', '.join(NAMES)}, or none for all")
     from numba.core import event
 
-    from numerics.quadrature.weight_tables import panel_sums
+    from numerics.attention.quadrature.weight_tables import panel_sums
 
     for name in dict.fromkeys(options.names or NAMES):
         start = time.perf_counter()
@@ -64,10 +64,10 @@ def _compile(name: str) -> None:
     """Make the smallest calls that need the kernels of this name."""
     import numpy as np
 
-    from numerics.attention.exact import exact_errors
+    from numerics.attention.distance.how_linear import how_linear
+    from numerics.attention.exact.dispatch import exact_errors
+    from numerics.attention.sampled.estimate import attention_errors
     from numerics.attention.setting import AttentionSetting
-    from numerics.monte_carlo.estimate import attention_errors
-    from numerics.rates.distance.how_linear import how_linear
     from numerics.regression.features.descent import attention_descent
     from numerics.regression.features.flow import attention_flow
     from numerics.token_laws import built_in

@@ -30,9 +30,8 @@ ROOMS = {
     "theory": ("shown", "inputs", "symbolic", "attention", "bounds", "regression"),
     "numerics": (
         *("evidence", "rationals", "seeds", "compiled", "terminal", "provers", "derivations"),
-        *("second_opinion", "refutation", "token_laws", "quadrature", "jobs", "attention", "monte_carlo"),
-        *("search", "training", "regression", "strategies", "properties", "rates", "sweep"),
-        *("experiments", "warm"),
+        *("second_opinion", "token_laws", "jobs", "attention", "training", "regression", "strategies"),
+        *("counterexamples", "rates", "sweep", "experiments", "warm"),
     ),
     "proofs_check": (
         *("derivations", "instances", "papers", "core", "ours", "boursier_boyer", "li_duan_liang", "collins"),

@@ -11,11 +11,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from numerics.attention.errors import ExactErrors
-from numerics.attention.exact import exact_errors
+from numerics.attention.exact.dispatch import exact_errors
+from numerics.attention.exact.errors import ExactErrors
+from numerics.attention.quadrature.score_moments import LARGEST_SCORE_VARIANCE
+from numerics.attention.quadrature.softmax_weights import SoftmaxMoments, softmax_moments
 from numerics.attention.setting import AttentionSetting, Quantity
-from numerics.quadrature.score_moments import LARGEST_SCORE_VARIANCE
-from numerics.quadrature.softmax_weights import SoftmaxMoments, softmax_moments
 from theory.attention.gaussian_errors import gaussian_second_moment
 
 __all__ = ["exact_error"]

@@ -13,8 +13,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from numerics.quadrature.query_form import QuadraticFormLaw, quadratic_form_law
-from numerics.quadrature.softmax_weights import check_lengths
+from numerics.attention.quadrature.query_form import QuadraticFormLaw, quadratic_form_law
+from numerics.attention.quadrature.softmax_weights import check_lengths
 from numerics.token_laws import TokenLaw, ball, gaussian, rademacher, sphere, uniform
 from theory.inputs.arrays import read_arrays, read_covariance, real_array
 from theory.inputs.kinds import check_kind

@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 WIDTH = 8
-#: exp(x) = 2^n e^f as in `numerics.quadrature.moments_kernel.exp64`: the logarithm of 2 in two
+#: exp(x) = 2^n e^f as in `quadrature.moments_kernel.exp64`: the logarithm of 2 in two
 #: parts, what leaves the nearest integer in the low bits of a sum, and the Taylor series of e^f.
 LOG2E, LN2_HIGH, LN2_LOW, ROUND = (
     1 / math.log(2),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from numerics.derivations.binding import bind
-from numerics.derivations.flows import up_to
-from numerics.derivations.rules import (
+from numerics.derivations.kernel.binding import bind
+from numerics.derivations.kernel.flows import up_to
+from numerics.derivations.kernel.rules import (
     arithmetic,
     assume,
     equal,
@@ -19,9 +19,9 @@ from numerics.derivations.rules import (
     then,
     until,
 )
-from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, REALS, Refused, Sort
-from numerics.derivations.terms import Op, Term, Variable, term
-from numerics.derivations.theorems import Assumption, Theorem
+from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Refused, Sort
+from numerics.derivations.kernel.terms import Op, Term, Variable, term
+from numerics.derivations.kernel.theorems import Assumption, Theorem
 
 __all__ = [
     "cauchy_schwarz",

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.binding import opened
-from numerics.derivations.normal_form import normal_form
-from numerics.derivations.terms import Bind, Defined, Number, Op, Term, term
-from numerics.derivations.values import finite, nonnegative, positive
+from numerics.derivations.kernel.binding import opened
+from numerics.derivations.kernel.normal_form import normal_form
+from numerics.derivations.kernel.terms import Bind, Defined, Number, Op, Term, term
+from numerics.derivations.kernel.values import finite, nonnegative, positive
 
 __all__ = [
     "form",

@@ -11,10 +11,10 @@ from typing import Any
 import sympy as sp
 
 from numerics.derivations.derived import chain
-from numerics.derivations.rules import arithmetic
-from numerics.derivations.sorts import Refused, Sort
-from numerics.derivations.terms import Function, Number, Op, Term, Variable, term
-from numerics.derivations.theorems import Assumption, Theorem
+from numerics.derivations.kernel.rules import arithmetic
+from numerics.derivations.kernel.sorts import Refused, Sort
+from numerics.derivations.kernel.terms import Function, Number, Op, Term, Variable, term
+from numerics.derivations.kernel.theorems import Assumption, Theorem
 from numerics.derivations.typeset import assumptions_latex, relation, where_latex
 from numerics.derivations.worlds import breaking
 from numerics.evidence import Evidence, Verdict, confirmed
@@ -157,7 +157,7 @@ def derived(statement: Statement, proof: Callable[[], Theorem], search: Evidence
 def from_sympy(e: sp.Expr, values: Mapping[sp.Symbol, Any]) -> Term:
     """A bound of `theory`, an expression of SymPy, as a term; a symbol without a term is Refused.
 
-    >>> from numerics.derivations.sorts import REALS
+    >>> from numerics.derivations.kernel.sorts import REALS
     >>> x = sp.Symbol("x")
     >>> print(from_sympy(sp.exp(2 * x), {x: Variable("x", range=REALS)}))
     exp((2*x))

@@ -12,9 +12,13 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from numerics.derivations.binding import instantiated, opened
 from numerics.derivations.derived import chain, root
-from numerics.derivations.rules import arithmetic, equal, integrate, replace
+from numerics.derivations.kernel.binding import instantiated, opened
+from numerics.derivations.kernel.rules import arithmetic, equal, integrate, replace
+from numerics.derivations.kernel.sorts import KINDS, Refused
+from numerics.derivations.kernel.terms import START, Bind, Number, Op, Term, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
+from numerics.derivations.kernel.values import nonnegative, positive
 from numerics.derivations.shapes import (
     form,
     in_words_of,
@@ -26,11 +30,7 @@ from numerics.derivations.shapes import (
     unfolded,
     without_body,
 )
-from numerics.derivations.sorts import KINDS, Refused
-from numerics.derivations.terms import START, Bind, Number, Op, Term, Variable, term
-from numerics.derivations.theorems import Theorem
 from numerics.derivations.typeset import relation
-from numerics.derivations.values import nonnegative, positive
 from numerics.terminal.mathematics import as_unicode
 
 __all__ = ["calc", "positivity", "show"]
@@ -70,8 +70,8 @@ def show(lhs: Any, op: str, rhs: Any, *reasons: Theorem | Term) -> Theorem:
 
     Examples
     --------
-    >>> from numerics.derivations.rules import assume
-    >>> from numerics.derivations.sorts import POSITIVE
+    >>> from numerics.derivations.kernel.rules import assume
+    >>> from numerics.derivations.kernel.sorts import POSITIVE
     >>> x, y = (Variable(name, range=POSITIVE) for name in "xy")
     >>> small = assume("x is small", 3 * x + y, "<=", 1)
     >>> print(show(x, "<=", (1 - y) / 3, small).op)
@@ -99,7 +99,7 @@ def calc(start: Any, *steps: tuple[Any, ...]) -> Theorem:
 
     Examples
     --------
-    >>> from numerics.derivations.sorts import POSITIVE
+    >>> from numerics.derivations.kernel.sorts import POSITIVE
     >>> x = Variable("x", range=POSITIVE)
     >>> print(calc(2 * x, ("<=", x**2 + 1), ("<", x**2 + 2)))
      |- (2*x) < ((x^2) + 2)

@@ -12,10 +12,9 @@ from itertools import count as naturals
 from types import MappingProxyType
 from typing import NamedTuple
 
-from numerics.derivations.binding import opened
-from numerics.derivations.names import dotted, printed
-from numerics.derivations.sorts import KINDS, Range, Sort
-from numerics.derivations.terms import (
+from numerics.derivations.kernel.binding import opened
+from numerics.derivations.kernel.sorts import KINDS, Range, Sort
+from numerics.derivations.kernel.terms import (
     CLOCK,
     GAUSSIAN,
     START,
@@ -29,8 +28,9 @@ from numerics.derivations.terms import (
     Term,
     Variable,
 )
-from numerics.derivations.theorems import Assumption, Theorem
-from numerics.derivations.values import MEANS
+from numerics.derivations.kernel.theorems import Assumption, Theorem
+from numerics.derivations.kernel.values import MEANS
+from numerics.derivations.names import dotted, printed
 from theory.shown.result import mathml, words
 
 __all__ = [
@@ -372,8 +372,8 @@ def theorem_page(thm: Theorem) -> str:
     """A theorem as HTML: what it says, what its names stand for, and what it assumes. Jupyter shows
     theorems so.
 
-    >>> from numerics.derivations.rules import arithmetic
-    >>> from numerics.derivations.terms import term
+    >>> from numerics.derivations.kernel.rules import arithmetic
+    >>> from numerics.derivations.kernel.terms import term
     >>> theorem_page(arithmetic(term(1), "<=", term(2)))[:31]
     '<p>Theorem, derived in 1 step: '
     """

@@ -19,8 +19,8 @@ from typing import Any, Protocol
 
 from flint import arb, ctx, fmpq
 
-from numerics.derivations.sorts import KINDS, Range, Sort
-from numerics.derivations.terms import (
+from numerics.derivations.kernel.sorts import KINDS, Range, Sort
+from numerics.derivations.kernel.terms import (
     CLOCK,
     START,
     Apply,
@@ -34,7 +34,7 @@ from numerics.derivations.terms import (
     Term,
     Variable,
 )
-from numerics.derivations.theorems import Assumption
+from numerics.derivations.kernel.theorems import Assumption
 
 __all__ = ["PRECISION", "Undecided", "World", "breaking", "holds", "made", "meets"]
 

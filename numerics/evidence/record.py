@@ -70,7 +70,7 @@ class Evidence(Shown):
         Bound over truth at the tightest point found, below 1 when refuted; its standard error as a
         share of it, where runs or samples gave it; and the point.
     reference : float or None
-        What the bound gives away at a reference instance (`numerics.search.reference`), if one was
+        What the bound gives away at a reference instance (`worst_case.reference`), if one was
         given; for a conjunction the largest of its parts.
     margin : float or None
         A certified lower bound of the difference of the two sides.

@@ -10,7 +10,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.monte_carlo.diagnostics import doubtful, spread_error
+from numerics.attention.sampled.diagnostics import doubtful, spread_error
 from numerics.rates.far_curves import FarSlopes
 from numerics.rates.result import Comparison, Rates
 from numerics.rates.series import FIT_BIAS, NAMES, Series

@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.attention.exponents import log_power
+from numerics.attention.requirements import check_reportable
+from numerics.attention.sampled.estimate import AttentionErrors, Estimate, attention_errors
+from numerics.attention.sampled.rare_prompts import rare_prompts
+from numerics.attention.sampled.rare_queries import rare_queries
 from numerics.attention.setting import QUANTITIES, AttentionSetting
-from numerics.monte_carlo.estimate import AttentionErrors, Estimate, attention_errors
-from numerics.monte_carlo.rare_prompts import rare_prompts
-from numerics.monte_carlo.rare_queries import rare_queries
 from numerics.rates.comparisons import compare
 from numerics.rates.far_curves import FarSlopes, far_slopes
 from numerics.rates.fits.models import far_models
-from numerics.rates.requirements import check_reportable
 from numerics.rates.result import Rates
 from numerics.rates.series import series_of
 from numerics.rates.warnings import run_warnings

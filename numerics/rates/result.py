@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from numerics.attention.distance.answer import HowLinear
+from numerics.attention.distance.how_linear import how_linear
 from numerics.attention.setting import AttentionSetting
-from numerics.rates.distance.answer import HowLinear
-from numerics.rates.distance.how_linear import how_linear
 from numerics.rates.far_curves import FarSlopes
 from numerics.rates.series import NAMES, Series
 from theory.shown.colours import COLOURS
@@ -54,7 +54,7 @@ class Rates(Drawn):
     replicates: int
     seed: int
     series: tuple[Series, ...]
-    #: How it was measured, see `numerics.monte_carlo.estimate.AttentionErrors`.
+    #: How it was measured, see `numerics.attention.sampled.estimate.AttentionErrors`.
     method: str
     #: None where there is no exact curve.
     far: FarSlopes | None

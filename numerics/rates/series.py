@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from numerics.attention.bound_curves import Bound, bounds
 from numerics.attention.curve import exact_error
 from numerics.attention.exponents import log_power, next_order, sharp_exponent
+from numerics.attention.sampled.diagnostics import doubtful
+from numerics.attention.sampled.estimate import Estimate
 from numerics.attention.setting import AttentionSetting, Quantity
-from numerics.monte_carlo.diagnostics import doubtful
-from numerics.monte_carlo.estimate import Estimate
-from numerics.rates.bound_curves import Bound, bounds
 from numerics.rates.fits.models import UNDETERMINED, Models, rate_models
 from numerics.rates.fits.power_law import LocalSlopes, PowerLawFit, local_slopes, power_law_fit
 from theory.shown.result import in_a_line
@@ -43,10 +43,10 @@ class Series:
     quantity: Quantity
     #: Monte Carlo estimate of the mean squared error.
     estimate: Estimate
-    #: From queries too rare for the sample, see `numerics.monte_carlo.rare_queries`: their part of
+    #: From queries too rare for the sample, see `sampled.rare_queries`: their part of
     #: the exact mean, and what they add to the standard error. The part is counted beyond their
     #: number, and 0 where nothing is exact. The error also counts prompts too rare for it, see
-    #: `numerics.monte_carlo.rare_prompts`.
+    #: `numerics.attention.sampled.rare_prompts`.
     rare_share: Floats
     rare_error: Floats
     #: By quadrature, where there is a formula.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from numerics.attention.exponents import sharp_exponent
-from numerics.monte_carlo.diagnostics import LARGEST_SHARE, estimate_warnings
+from numerics.attention.sampled.diagnostics import LARGEST_SHARE, estimate_warnings
 from numerics.rates.fits.power_law import slope_warning
 from numerics.rates.result import Rates
 from numerics.rates.series import NAMES, Series

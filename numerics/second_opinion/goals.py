@@ -11,7 +11,7 @@ from typing import Any
 import sympy as sp
 from sympy.core.symbol import Str
 
-from numerics.derivations.arithmetic import QUESTIONS
+from numerics.derivations.kernel.arithmetic import QUESTIONS
 from numerics.provers.remembered import Note
 from numerics.provers.statements.statement import Integers
 

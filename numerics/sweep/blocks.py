@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from numerics.attention.sampled.sampler import PIECE, ErrorSampler, error_sampler
 from numerics.attention.setting import AttentionSetting
 from numerics.compiled.source_digest import digest_of_sources
 from numerics.jobs.content import content_digest
 from numerics.jobs.hexadecimal import from_hex
-from numerics.monte_carlo.sampler import PIECE, ErrorSampler, error_sampler
 from numerics.sweep.laws import law_of
 
 __all__ = ["Block", "LawError", "code_digest", "run_block", "split"]
@@ -47,7 +47,7 @@ class Block:
     #: streams.
     content: str
     L: int
-    #: ``first`` is a multiple of `numerics.monte_carlo.sampler.PIECE`.
+    #: ``first`` is a multiple of `numerics.attention.sampled.sampler.PIECE`.
     first: int
     count: int
     #: What `code_digest` was where the block was made.
@@ -77,7 +77,7 @@ class Block:
 
 def run_block(block: Block) -> Floats:
     """The numbers of a block, (n, 3, 6), a function of the block alone: for each piece of
-    `numerics.monte_carlo.sampler.PIECE` replicates (the last may be shorter) the sums of
+    `numerics.attention.sampled.sampler.PIECE` replicates (the last may be shorter) the sums of
     `ErrorSampler.sums`. A block that was made for other code is refused, and so are errors that are
     no finite numbers: nothing of that kind is stored.
     """

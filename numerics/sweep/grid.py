@@ -16,11 +16,11 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from numerics.attention.requirements import check_reportable
+from numerics.attention.sampled.sampler import LONGEST_PROMPT, METHODS, error_sampler
 from numerics.attention.setting import AttentionSetting
 from numerics.jobs.content import canonical
 from numerics.jobs.hexadecimal import as_hex
-from numerics.monte_carlo.sampler import LONGEST_PROMPT, METHODS, error_sampler
-from numerics.rates.requirements import check_reportable
 from numerics.sweep.blocks import Block, code_digest, split
 from numerics.sweep.grid_tables import Entry, known_keys, read_matrices, read_queries, read_tokens
 from numerics.sweep.laws import law_of

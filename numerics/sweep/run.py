@@ -12,12 +12,12 @@ from collections.abc import Callable, Generator, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from numerics.attention.sampled.estimate import AttentionErrors, as_errors
+from numerics.attention.sampled.joined_moments import joined
 from numerics.attention.setting import AttentionSetting
 from numerics.jobs.job import Job, Progress
 from numerics.jobs.runner import perform, thread_count
 from numerics.jobs.store import Store
-from numerics.monte_carlo.estimate import AttentionErrors, as_errors
-from numerics.monte_carlo.joined_moments import joined
 from numerics.sweep.blocks import Block, run_block
 from numerics.sweep.grid import Grid
 

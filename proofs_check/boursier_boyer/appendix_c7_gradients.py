@@ -16,11 +16,16 @@ import numpy as np
 import sympy as sp
 from flint import arb
 
-from numerics.attention.enumeration import compositions, multinomial
-from numerics.attention.softmax_average import SoftmaxAverage
+from numerics.attention.exact.enumeration import compositions, multinomial
+from numerics.attention.exact.softmax_average import SoftmaxAverage
+from numerics.counterexamples.worst_case.query_average import (
+    Instance,
+    PromptAndQuery,
+    squared_error,
+    tightest,
+)
+from numerics.counterexamples.worst_case.query_average_bound import QueryAverageBound, Term
 from numerics.evidence import Contradiction, Evidence
-from numerics.search.query_average import Instance, PromptAndQuery, squared_error, tightest
-from numerics.search.query_average_bound import QueryAverageBound, Term
 from numerics.token_laws import TokenLaw, atoms
 from numerics.token_laws.edge_cases import hostile_laws, matrices
 from numerics.token_laws.weighted_nodes import WeightedNodes

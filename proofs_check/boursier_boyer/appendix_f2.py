@@ -14,12 +14,12 @@ import numpy as np
 import sympy as sp
 from sympy import Rational
 
+from numerics.counterexamples.by_sequences import refuted_by_two_routes
+from numerics.counterexamples.drawn.computed import Computed
+from numerics.counterexamples.drawn.flows import drawn_ends, drawn_starts, shown_start
 from numerics.evidence import Evidence, Verdict, all_of, confirmed
-from numerics.properties.computed import Computed
-from numerics.properties.flows import drawn_ends, drawn_starts, shown_start
 from numerics.provers import identity, trace_identity
 from numerics.provers.eigenbasis import l_i
-from numerics.refutation import refuted_by_two_routes
 from numerics.regression.flow.infinite_prompt import integrate_flow
 from numerics.regression.flow.starts import Start, ends_at, theta_starts
 from proofs_check.core.claim import claim

@@ -16,9 +16,9 @@ import numpy as np
 import sympy as sp
 from sympy import Rational, oo, sqrt
 
+from numerics.counterexamples.drawn.flows import drawn_ends
+from numerics.counterexamples.drawn.steepness import drawn_steepness
 from numerics.evidence import Evidence, all_of, confirmed
-from numerics.properties.flows import drawn_ends
-from numerics.properties.steepness import drawn_steepness
 from numerics.provers import Closed, Integers, forall, identity, trace_identity
 from numerics.provers.eigenbasis import U_ij, delta, entrywise, l_i, l_j, p_i, u
 from numerics.regression.flow.polyak_lojasiewicz import balanced_starts, steeper_than

@@ -13,12 +13,12 @@ import numpy as np
 import sympy as sp
 from sympy import exp, log, oo
 
+from numerics.counterexamples.by_sequences import defeated
+from numerics.counterexamples.worst_case.query_average import tightest
+from numerics.counterexamples.worst_case.query_average_bound import QueryAverageBound, Term
+from numerics.counterexamples.worst_case.query_average_instances import discrete
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, forall, identity
-from numerics.refutation import defeated
-from numerics.search.query_average import tightest
-from numerics.search.query_average_bound import QueryAverageBound, Term
-from numerics.search.query_average_instances import discrete
 from proofs_check.core.claim import Claim, claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.outcomes import TYPO

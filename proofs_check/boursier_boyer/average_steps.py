@@ -13,9 +13,9 @@ from typing import Any
 import sympy as sp
 from sympy import exp, log, oo, sqrt
 
+from numerics.counterexamples.by_sequences import vanishing
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, forall, identity
-from numerics.refutation import vanishing
 from proofs_check.boursier_boyer.average_statements import AT_ONE_TOKEN, HYPOTHESES
 from proofs_check.core.claim import Claim, claim
 from proofs_check.derivations.proofs import derivation

@@ -16,11 +16,11 @@ import numpy as np
 import sympy as sp
 from sympy import Rational, oo
 
+from numerics.attention.quadrature.common_nodes import STEP, common_nodes
+from numerics.counterexamples.by_sequences import refuted_by_two_routes
+from numerics.counterexamples.drawn.computed import Computed, Decades, Share
 from numerics.evidence import Evidence, Verdict, all_of
-from numerics.properties.computed import Computed, Decades, Share
 from numerics.provers import Closed, Integers, forall, identity
-from numerics.quadrature.common_nodes import STEP, common_nodes
-from numerics.refutation import refuted_by_two_routes
 from numerics.regression.risk.gap_to_infinite_prompt import gap_at_nodes
 from numerics.regression.softmax_vs_linear.scalar_constants import Transfer, transfers
 from proofs_check.boursier_boyer.lemma_e4_statement import gradients_for_one_token, gradients_in_hostile_cases

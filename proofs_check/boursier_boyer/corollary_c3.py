@@ -9,12 +9,12 @@ from fractions import Fraction
 import sympy as sp
 from sympy import exp, oo
 
-from numerics.attention.softmax_average import error_squared, symbol
+from numerics.attention.exact.softmax_average import error_squared, symbol
+from numerics.counterexamples.worst_case.families import Point, on_line
+from numerics.counterexamples.worst_case.statement import Tail
+from numerics.counterexamples.worst_case.worst_average import at_point, worst_ratio
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, forall
-from numerics.search.families import Point, on_line
-from numerics.search.statement import Tail
-from numerics.search.worst_average import at_point, worst_ratio
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from theory.bounds.concentration import C, delta_0, delta_min

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from numerics.counterexamples.by_sequences import refuted_by_two_routes
+from numerics.counterexamples.drawn.computed import Computed, Decades, Share
 from numerics.evidence import Evidence, all_of, confirmed
 from numerics.experiments.boursier_boyer.plan import Plan
 from numerics.experiments.boursier_boyer.results import Measurements
-from numerics.properties.computed import Computed, Decades, Share
-from numerics.refutation import refuted_by_two_routes
 from numerics.regression.softmax_vs_linear.output import gap_of_moments, output_gap
 from proofs_check.boursier_boyer.experiments_ends import refuted_by_runs
 from proofs_check.core.claim import claim

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from numerics.counterexamples.by_sequences import refuted_by_two_routes
 from numerics.evidence import Evidence, Verdict, all_of
 from numerics.experiments.boursier_boyer.results import Measurements
-from numerics.refutation import refuted_by_two_routes
 from numerics.regression.flow.end_point import trained
 from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_risk
 from proofs_check.boursier_boyer.experiments_ends import failed_runs, pace, refuted_by_runs, shortened, sure

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy as sp
 
+from numerics.counterexamples.by_sequences import refuted_by_two_routes
 from numerics.evidence import Evidence, Verdict
 from numerics.experiments.boursier_boyer.plan import RunKey
 from numerics.experiments.boursier_boyer.results import Measurements
-from numerics.refutation import refuted_by_two_routes
 from numerics.regression.flow.end_point import trained
 from numerics.training.parameters import Parameters, initial_parameters, pack, unpack
 from proofs_check.boursier_boyer.experiments_ends import Failures, failed_runs, failures, refuted_by_runs

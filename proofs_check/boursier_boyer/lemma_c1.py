@@ -10,11 +10,11 @@ from fractions import Fraction
 import sympy as sp
 from sympy import Abs, Max, exp, log, oo, sqrt
 
-from numerics.attention.softmax_average import error_squared, normaliser, symbol
+from numerics.attention.exact.softmax_average import error_squared, normaliser, symbol
+from numerics.counterexamples.worst_case.statement import Tail
+from numerics.counterexamples.worst_case.worst_average import worst_ratio
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, forall, identity
-from numerics.search.statement import Tail
-from numerics.search.worst_average import worst_ratio
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.outcomes import TYPO

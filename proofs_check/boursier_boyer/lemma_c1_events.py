@@ -16,13 +16,13 @@ import numpy as np
 import sympy as sp
 from flint import arb
 
-from numerics.attention.softmax_average import SoftmaxAverage, normaliser, softmax_average
+from numerics.attention.exact.softmax_average import SoftmaxAverage, normaliser, softmax_average
+from numerics.counterexamples.drawn.climb import climbed
+from numerics.counterexamples.drawn.holds import ROUNDING, Tried
+from numerics.counterexamples.drawn.laws import SHARE
+from numerics.counterexamples.drawn.scalars import MOST, Codes, decoded, table
+from numerics.counterexamples.drawn.tails import LAW, LENGTH, SCORE, averages, instance, length_of
 from numerics.evidence import Evidence, Verdict
-from numerics.properties.climb import climbed
-from numerics.properties.holds import ROUNDING, Tried
-from numerics.properties.laws import SHARE
-from numerics.properties.scalars import MOST, Codes, decoded, table
-from numerics.properties.tails import LAW, LENGTH, SCORE, averages, instance, length_of
 from numerics.rationals import arb_ball
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
@@ -63,7 +63,7 @@ def _outside(average: SoftmaxAverage, lower: Any, upper: Any) -> Any:
 @dataclass(frozen=True)
 class Within:
     """P(lower <= S_L <= upper) >= level, as a property of drawn laws, scores and lengths
-    (`numerics.properties.tails`) and of delta, which has the last code.
+    (`numerics.counterexamples.drawn.tails`) and of delta, which has the last code.
     """
 
     lower: sp.Expr

@@ -11,12 +11,12 @@ from fractions import Fraction
 import sympy as sp
 from sympy import exp, oo, sqrt
 
-from numerics.attention.softmax_average import deviation_R, deviation_S, normaliser, symbol
+from numerics.attention.exact.softmax_average import deviation_R, deviation_S, normaliser, symbol
+from numerics.counterexamples.worst_case.families import RARE_ATOMS, THREE_ATOMS, TWO_ATOMS
+from numerics.counterexamples.worst_case.statement import Tail
+from numerics.counterexamples.worst_case.worst_average import worst_ratio
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, forall, identity
-from numerics.search.families import RARE_ATOMS, THREE_ATOMS, TWO_ATOMS
-from numerics.search.statement import Tail
-from numerics.search.worst_average import worst_ratio
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.reference import RADEMACHER

@@ -12,13 +12,20 @@ from fractions import Fraction
 import sympy as sp
 from sympy import Max, exp, log, oo, sqrt
 
-from numerics.attention.softmax_average import error_squared, symbol
+from numerics.attention.exact.softmax_average import error_squared, symbol
+from numerics.counterexamples.worst_case.families import THREE_ATOMS, TWO_ATOMS, Point, on_line
+from numerics.counterexamples.worst_case.statement import Mean
+from numerics.counterexamples.worst_case.tails import (
+    ERROR,
+    LIMIT,
+    MAXIMUM_TAIL,
+    OWN_TAIL,
+    TOKEN_TAIL,
+    increasing,
+)
+from numerics.counterexamples.worst_case.worst_average import at_point, worst_ratio
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, computed, forall, identity
-from numerics.search.families import THREE_ATOMS, TWO_ATOMS, Point, on_line
-from numerics.search.statement import Mean
-from numerics.search.tails import ERROR, LIMIT, MAXIMUM_TAIL, OWN_TAIL, TOKEN_TAIL, increasing
-from numerics.search.worst_average import at_point, worst_ratio
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from theory.bounds.concentration import C, delta_0, lemma_c4, second_moment_R1

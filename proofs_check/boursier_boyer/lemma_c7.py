@@ -10,12 +10,19 @@ from fractions import Fraction
 import sympy as sp
 from sympy import Max, exp, oo, sqrt
 
-from numerics.attention.softmax_average import error_fourth, symbol
+from numerics.attention.exact.softmax_average import error_fourth, symbol
+from numerics.counterexamples.worst_case.statement import Mean
+from numerics.counterexamples.worst_case.tails import (
+    ERROR,
+    LIMIT,
+    MAXIMUM_TAIL,
+    OWN_TAIL,
+    TOKEN_TAIL,
+    increasing,
+)
+from numerics.counterexamples.worst_case.worst_average import worst_ratio
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, computed, forall, identity
-from numerics.search.statement import Mean
-from numerics.search.tails import ERROR, LIMIT, MAXIMUM_TAIL, OWN_TAIL, TOKEN_TAIL, increasing
-from numerics.search.worst_average import worst_ratio
 from proofs_check.boursier_boyer.lemma_c4 import SEARCHED, divisor_is_positive
 from proofs_check.boursier_boyer.lemma_c4_steps import PROMPT_DOMAIN, UNIT_INTERVAL, L, a2, theta
 from proofs_check.core.claim import claim

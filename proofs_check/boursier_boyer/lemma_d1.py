@@ -13,10 +13,10 @@ import numpy as np
 import sympy as sp
 from sympy import Rational, cosh, exp, oo
 
+from numerics.counterexamples.worst_case.worst_law import worst_law
 from numerics.evidence import Contradiction, Evidence, all_of
 from numerics.provers import Closed, Integers, forall, identity, trace_identity
 from numerics.provers.remembered import cached
-from numerics.search.worst_law import worst_law
 from numerics.token_laws import TokenLaw
 from numerics.token_laws.edge_cases import DIMENSIONS, hostile_laws, matrices
 from proofs_check.core.claim import MEANS, claim

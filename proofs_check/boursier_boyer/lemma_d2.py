@@ -14,10 +14,10 @@ import numpy as np
 import sympy as sp
 from sympy import Max, Rational, exp, log, oo, sqrt
 
+from numerics.counterexamples.worst_case.worst_law import worst_law
 from numerics.evidence import Evidence, Verdict, all_of, confirmed
 from numerics.provers import Closed, Integers, forall, identity
 from numerics.provers.remembered import cached
-from numerics.search.worst_law import worst_law
 from numerics.token_laws.edge_cases import DIMENSIONS, hostile_laws
 from numerics.token_laws.weighted_nodes import WeightedNodes
 from proofs_check.core.claim import MEANS, claim

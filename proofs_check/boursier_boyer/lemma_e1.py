@@ -12,9 +12,9 @@ import numpy as np
 import sympy as sp
 from sympy import Rational, exp, oo
 
+from numerics.counterexamples.by_sequences import refuted_by_two_routes
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of
 from numerics.provers import Closed, forall, identity
-from numerics.refutation import refuted_by_two_routes
 from numerics.regression.softmax_vs_linear.scalar_constants import Transfer, transfers
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation

@@ -15,8 +15,8 @@ import numpy as np
 import sympy as sp
 from sympy import Rational, oo
 
+from numerics.counterexamples.drawn.tasks import on_drawn_tasks
 from numerics.evidence import Evidence, Verdict
-from numerics.properties.tasks import on_drawn_tasks
 from numerics.provers import Integers, forall
 from numerics.regression.softmax_vs_linear.few_atoms import Gaps, Task, gaps, hostile_gaps, tasks_on_atoms
 from numerics.seeds import generator

@@ -13,8 +13,8 @@ import numpy as np
 import sympy as sp
 from sympy import Rational
 
+from numerics.counterexamples.by_sequences import defeated
 from numerics.evidence import Evidence
-from numerics.refutation import defeated
 from numerics.regression.softmax_vs_linear.few_atoms import gaps, tasks_on_atoms
 from proofs_check.boursier_boyer.lemma_e2_statement import (
     RADEMACHER,

@@ -17,10 +17,10 @@ import sympy as sp
 from flint import acb, arb, ctx
 from sympy import Max, Rational, exp, log, oo, pi, sqrt
 
+from numerics.counterexamples.by_sequences import refuted_by_two_routes
+from numerics.counterexamples.drawn.computed import Computed, Decades, Drawn, OneOf
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of
-from numerics.properties.computed import Computed, Decades, Drawn, OneOf
 from numerics.provers import Closed, Integers, forall, identity, integral
-from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.chi_square import mean_by_quad, mean_over_chi_square

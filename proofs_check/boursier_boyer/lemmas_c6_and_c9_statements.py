@@ -13,9 +13,9 @@ import numpy as np
 import sympy as sp
 from sympy import exp, log, oo
 
+from numerics.counterexamples.by_sequences import defeated, vanishing
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, forall
-from numerics.refutation import defeated, vanishing
 from proofs_check.boursier_boyer import average_statements as shared
 from proofs_check.boursier_boyer.average_statements import (
     AT_ONE_TOKEN,

@@ -10,11 +10,11 @@ from fractions import Fraction
 import sympy as sp
 from sympy import cbrt, exp, log, oo, sqrt
 
+from numerics.counterexamples.by_sequences import defeated
+from numerics.counterexamples.worst_case.query_average import tightest
+from numerics.counterexamples.worst_case.query_average_bound import QueryAverageBound
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, computed, forall
-from numerics.refutation import defeated
-from numerics.search.query_average import tightest
-from numerics.search.query_average_bound import QueryAverageBound
 from proofs_check.boursier_boyer import average_steps as shared
 from proofs_check.boursier_boyer.average_statements import c1, c2, k
 from proofs_check.boursier_boyer.average_steps import (

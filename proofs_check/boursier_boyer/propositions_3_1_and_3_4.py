@@ -12,11 +12,11 @@ from typing import Any
 
 import sympy as sp
 
+from numerics.counterexamples.by_sequences import vanishing
+from numerics.counterexamples.worst_case.query_average_instances import Quantity
+from numerics.counterexamples.worst_case.worst_law import worst_law
 from numerics.evidence import Contradiction, Evidence
 from numerics.provers import identity
-from numerics.refutation import vanishing
-from numerics.search.query_average_instances import Quantity
-from numerics.search.worst_law import worst_law
 from proofs_check.boursier_boyer.average_statements import AT_ONE_TOKEN, HYPOTHESES, ln
 from proofs_check.boursier_boyer.lemma_d1 import output, token_and_query_laws
 from proofs_check.core.claim import Claim, claim

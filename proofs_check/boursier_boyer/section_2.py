@@ -13,9 +13,9 @@ from typing import Any
 import sympy as sp
 from sympy import exp, log, oo
 
+from numerics.counterexamples.worst_case.query_average import Instance, tightest
 from numerics.evidence import Evidence
 from numerics.provers import Integers, forall, identity
-from numerics.search.query_average import Instance, tightest
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.long_prompts import CHECKED, LongPrompts, compared

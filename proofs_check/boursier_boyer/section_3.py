@@ -18,11 +18,11 @@ from sympy import Max, Rational, exp, oo
 
 from numerics.attention.curve import exact_error
 from numerics.attention.setting import AttentionSetting
+from numerics.counterexamples.by_sequences import refuted_by_two_routes
+from numerics.counterexamples.worst_case.worst_law import worst_law
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirmed
 from numerics.provers import Closed, Integers, forall, identity, trace_identity
 from numerics.provers.enclosures.balls import value
-from numerics.refutation import refuted_by_two_routes
-from numerics.search.worst_law import worst_law
 from numerics.token_laws.edge_cases import DIMENSIONS, hostile_laws, matrices
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation

@@ -14,8 +14,8 @@ import numpy as np
 import sympy as sp
 from sympy import Rational, oo, sqrt
 
+from numerics.counterexamples.drawn.flows import drawn_ends
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirmed
-from numerics.properties.flows import drawn_ends
 from numerics.provers import Integers, computed, forall, identity, trace_identity
 from numerics.regression.flow.starts import Start, ends_at, theta_starts
 from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_risk

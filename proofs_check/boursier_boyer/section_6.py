@@ -13,8 +13,8 @@ import sympy as sp
 from numpy.typing import NDArray
 from sympy import Rational, oo
 
+from numerics.counterexamples.drawn.computed import Computed, Decades, Share
 from numerics.evidence import Contradiction, Evidence, all_of, confirmed
-from numerics.properties.computed import Computed, Decades, Share
 from numerics.provers import Closed, computed, forall, identity, trace_identity
 from numerics.regression.softmax_vs_linear.output import gap_of_moments, output_gap
 from numerics.seeds import current_seed, generator

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from numerics.counterexamples.by_sequences import refuted_by_two_routes
+from numerics.counterexamples.drawn.computed import Computed, Decades, OneOf
 from numerics.evidence import Evidence
-from numerics.properties.computed import Computed, Decades, OneOf
 from numerics.provers import Closed, forall, identity
-from numerics.refutation import refuted_by_two_routes
 from numerics.regression.softmax_vs_linear.scalar_constants import Transfer, transfers
 from numerics.regression.softmax_vs_linear.scalar_flows import scalar_regressions
 from proofs_check.core.claim import claim

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from numerics.counterexamples.by_sequences import refuted_by_two_routes
+from numerics.counterexamples.drawn.computed import Computed, Decades, OneOf
 from numerics.evidence import Evidence
-from numerics.properties.computed import Computed, Decades, OneOf
-from numerics.refutation import refuted_by_two_routes
 from numerics.regression.softmax_vs_linear.scalar_constants import Transfer, transfers
 from proofs_check.boursier_boyer.theorem_4_3 import CONSTANTS, FLOW
 from proofs_check.core.claim import claim

@@ -13,8 +13,8 @@ import numpy as np
 import sympy as sp
 from sympy import Rational, exp, oo, sqrt
 
+from numerics.counterexamples.drawn.flows import drawn_ends
 from numerics.evidence import Evidence, Verdict, all_of
-from numerics.properties.flows import drawn_ends
 from numerics.provers import computed, forall, identity, trace_identity
 from numerics.regression.flow.starts import Start, ends_at, theta_starts
 from proofs_check.core.claim import claim

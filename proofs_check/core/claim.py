@@ -17,9 +17,9 @@ from itertools import chain
 from types import FunctionType, MappingProxyType
 from typing import Any
 
+from numerics.counterexamples.worst_case.reference import with_losses
 from numerics.evidence import Evidence, Verdict, confirmed
 from numerics.provers.remembered import Note, note, noting, remembering
-from numerics.search.reference import with_losses
 from numerics.seeds import EXAMPLES, seeded
 from proofs_check.core.claim_page import ClaimPage, shown
 from proofs_check.core.controls import disagreeing, faults_of_controls, floats, in_short, too_far, vacuous

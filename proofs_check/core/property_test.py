@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
+from numerics.counterexamples.drawn.dispatch import of_statements
+from numerics.counterexamples.drawn.holds import MISSING, Property, Scalable, holds, trial
 from numerics.evidence import Evidence, Verdict
-from numerics.properties.dispatch import of_statements
-from numerics.properties.holds import MISSING, Property, Scalable, holds, trial
 from numerics.seeds import EXAMPLES, current_examples, current_reseed
 from proofs_check.core.controls import conjuncts
 from proofs_check.core.sharp_constant import Edge

@@ -9,9 +9,9 @@ from typing import Any
 
 import sympy as sp
 
+from numerics.counterexamples.by_sequences import defeated
 from numerics.evidence import Evidence, Verdict
 from numerics.provers.enclosures.balls import value
-from numerics.refutation import defeated
 from proofs_check.core.robust import Diverging, Robust
 
 __all__ = ["C", "along", "at_point", "definition", "fails_at"]
@@ -53,7 +53,7 @@ def fails_at(
 
 def along(witness: Diverging, **where: Any) -> Evidence:
     """Refute "there is a constant C such that left <= C right" along a sequence, all of whose
-    members share `where`, by `numerics.refutation.defeated` of left over right.
+    members share `where`, by `numerics.counterexamples.by_sequences.defeated` of left over right.
     """
     n = witness.n
     member = witness.sequence(n, **{name: sp.sympify(x) for name, x in witness.point.items()})

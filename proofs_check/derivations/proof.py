@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
-from numerics.derivations.rules import equal
+from numerics.derivations.kernel.rules import equal
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement
-from numerics.derivations.theorems import Theorem
 
 __all__ = ["Proof", "both_powers", "by_normal_form", "each", "one", "powers", "proves", "registered"]
 

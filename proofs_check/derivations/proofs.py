@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from fractions import Fraction
 from types import MappingProxyType
 
-from numerics.derivations.normal_form import LENGTH as L
-from numerics.derivations.rules import replace
+from numerics.derivations.kernel.normal_form import LENGTH as L
+from numerics.derivations.kernel.rules import replace
 from numerics.derivations.statements import derived
 from numerics.evidence import Evidence, all_of
 from proofs_check.derivations import __path__

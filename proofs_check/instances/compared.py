@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from numerics.counterexamples.by_sequences import refuted_by_two_routes
 from numerics.evidence import Evidence, Verdict
-from numerics.refutation import refuted_by_two_routes
 
 __all__ = ["Compared", "agree"]
 

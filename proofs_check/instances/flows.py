@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.properties.computed import Computed, Decades, OneOf, Share
+from numerics.counterexamples.drawn.computed import Computed, Decades, OneOf, Share
 from numerics.regression.softmax_vs_linear.few_atoms import Gaps, hostile_gaps
 from numerics.regression.softmax_vs_linear.scalar_constants import Transfer, transfers
 from numerics.regression.softmax_vs_linear.scalar_flows import ScalarRegression

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.properties.computed import Computed, Entries, OneOf
+from numerics.counterexamples.drawn.computed import Computed, Entries, OneOf
 from theory.inputs.spectrum import symmetric_root
 
 Floats = NDArray[np.float64]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.properties.computed import Computed, Decades, Drawn, OneOf, Share
+from numerics.counterexamples.drawn.computed import Computed, Decades, Drawn, OneOf, Share
 from numerics.regression.flow.end_point import Trained, trained
 from numerics.regression.risk.block_manifold import RiskField
 from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_risk

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from numerics.counterexamples.drawn.holds import Tried
 from numerics.evidence import Evidence, Verdict
-from numerics.properties.holds import Tried
 from numerics.rationals import arb_ball
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class LongPrompts:
 
     def strategy(self) -> SearchStrategy[tuple[int, int, int, int]]:
         """Distances of the two numbers from 1 and -1, logarithm of the odds, and longest prompt."""
-        from numerics.properties.rows import Row
+        from numerics.counterexamples.drawn.rows import Row
 
         return Row((0, 8), (0, 8), (-8, 8), (0, 299))
 

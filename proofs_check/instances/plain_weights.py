@@ -1,5 +1,5 @@
 """The moments of the softmax weights of Gaussian scores by plain sums over a score and over r, as
-R4 writes them: a second route that shares nothing with `numerics.quadrature` but the definition.
+R4 writes them: a second route that shares nothing with `attention.quadrature` but the definition.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from functools import cache
 
 import numpy as np
 
-from numerics.quadrature.softmax_weights import SoftmaxMoments
+from numerics.attention.quadrature.softmax_weights import SoftmaxMoments
 
 #: Step of the sum over v = ln r, and the largest one in the scores.
 STEP, SCORE_STEP = 0.2, 0.2

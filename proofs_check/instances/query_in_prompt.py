@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from numerics.attention.query_in_prompt import averaged_error_with_query
+from numerics.attention.exact.query_in_prompt import averaged_error_with_query
 
 Floats = NDArray[np.float64]
 LENGTHS = (1e10, 1e20)

@@ -12,8 +12,8 @@ from types import MappingProxyType
 
 import sympy as sp
 
-from numerics.search.families import Point, on_line
-from numerics.search.reference import ReferenceInstance
+from numerics.counterexamples.worst_case.families import Point, on_line
+from numerics.counterexamples.worst_case.reference import ReferenceInstance
 from theory.bounds.concentration import alpha_minus, alpha_plus, beta, delta_0, delta_min
 
 __all__ = ["OF_PAPER", "RADEMACHER"]

@@ -14,11 +14,11 @@ import numpy as np
 import sympy as sp
 from sympy import oo
 
+from numerics.counterexamples.drawn.climb import climbed
+from numerics.counterexamples.drawn.holds import Tried
+from numerics.counterexamples.drawn.laws import POSITIVE, power
+from numerics.counterexamples.drawn.scalars import Codes, decoded
 from numerics.evidence import Evidence, Verdict, all_of
-from numerics.properties.climb import climbed
-from numerics.properties.holds import Tried
-from numerics.properties.laws import POSITIVE, power
-from numerics.properties.scalars import Codes, decoded
 from numerics.provers import forall, identity
 from numerics.provers.enclosures.balls import value
 from theory.regression.transfer import gradient_gap, risk_gap_smooth

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from numerics.counterexamples.by_sequences import refuted_by_two_routes
+from numerics.counterexamples.drawn.computed import Computed, Decades, OneOf, Share
 from numerics.evidence import Evidence, Verdict
-from numerics.properties.computed import Computed, Decades, OneOf, Share
-from numerics.refutation import refuted_by_two_routes
 from numerics.regression.flow import end_point
 from numerics.regression.flow.diagonal import FinitePromptPath, Spectrum, finite_prompt_path
 from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_risk

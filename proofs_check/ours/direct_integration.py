@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.attention.exact import exact_errors
+from numerics.attention.exact.dispatch import exact_errors
+from numerics.attention.quadrature.softmax_weights import softmax_moments
+from numerics.counterexamples.drawn.computed import Computed, Decades, Entries, Share
 from numerics.evidence import Contradiction, Evidence
-from numerics.properties.computed import Computed, Decades, Entries, Share
-from numerics.quadrature.softmax_weights import softmax_moments
 from numerics.seeds import current_seed, generator
 from proofs_check.instances.outcomes import supported
 from proofs_check.instances.plain_weights import plain_weights

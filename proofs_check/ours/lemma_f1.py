@@ -13,10 +13,10 @@ import numpy as np
 import sympy as sp
 from sympy import Max, Rational, oo
 
+from numerics.counterexamples.by_sequences import refuted_by_two_routes
+from numerics.counterexamples.drawn.computed import Computed, Decades, OneOf
 from numerics.evidence import Evidence, all_of
-from numerics.properties.computed import Computed, Decades, OneOf
 from numerics.provers import Closed, forall
-from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import MEANS, claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.chi_square import mean_by_quad, mean_over_chi_square

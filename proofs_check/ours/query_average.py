@@ -10,9 +10,9 @@ from typing import Any
 import sympy as sp
 from sympy import exp, oo
 
+from numerics.counterexamples.worst_case.query_average_instances import Quantity
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, forall, trace_identity
-from numerics.search.query_average_instances import Quantity
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.random_query.query_average import general, output_or_gradient, times

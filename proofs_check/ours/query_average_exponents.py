@@ -11,10 +11,10 @@ import numpy as np
 import sympy as sp
 from sympy import Min, oo, sqrt
 
+from numerics.counterexamples.worst_case.query_average import tightest
+from numerics.counterexamples.worst_case.query_average_instances import COVERED, instances, statement
 from numerics.evidence import Evidence, all_of
 from numerics.provers import forall, identity, trace_identity
-from numerics.search.query_average import tightest
-from numerics.search.query_average_instances import COVERED, instances, statement
 from proofs_check.core.claim import claim
 from proofs_check.instances.random_query.query_average import UNPROVED, output_or_gradient, times
 from theory.bounds.query_average import output_average_long, output_average_short

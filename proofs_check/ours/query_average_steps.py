@@ -13,10 +13,10 @@ import numpy as np
 import sympy as sp
 from sympy import Max, Min, exp, log, oo
 
+from numerics.counterexamples.worst_case.query_average import Instance, PromptAndQuery, tightest
+from numerics.counterexamples.worst_case.query_average_bound import QueryAverageBound, Term
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, forall, identity, integral_evidence
-from numerics.search.query_average import Instance, PromptAndQuery, tightest
-from numerics.search.query_average_bound import QueryAverageBound, Term
 from numerics.token_laws import atoms
 from numerics.token_laws.edge_cases import hostile_laws
 from proofs_check.core.claim import claim

@@ -9,11 +9,11 @@ from fractions import Fraction
 import sympy as sp
 from sympy import log, oo
 
-from numerics.attention.softmax_average import error_squared, symbol
+from numerics.attention.exact.softmax_average import error_squared, symbol
+from numerics.counterexamples.worst_case.statement import Mean, Tail
+from numerics.counterexamples.worst_case.worst_average import worst_ratio
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, forall
-from numerics.search.statement import Mean, Tail
-from numerics.search.worst_average import worst_ratio
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from theory.bounds.concentration import C as C_of

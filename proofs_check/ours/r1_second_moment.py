@@ -9,12 +9,12 @@ from fractions import Fraction
 import sympy as sp
 from sympy import E, exp, oo, sqrt
 
-from numerics.attention import softmax_average as average
-from numerics.attention.softmax_average import symbol
+from numerics.attention.exact import softmax_average as average
+from numerics.attention.exact.softmax_average import symbol
+from numerics.counterexamples.worst_case.statement import Mean
+from numerics.counterexamples.worst_case.worst_average import worst_ratio
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, forall
-from numerics.search.statement import Mean
-from numerics.search.worst_average import worst_ratio
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from theory.bounds.concentration import second_moment_R1

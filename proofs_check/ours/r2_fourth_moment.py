@@ -10,18 +10,18 @@ from fractions import Fraction
 import sympy as sp
 from sympy import exp, oo, sqrt
 
-from numerics.attention.softmax_average import (
+from numerics.attention.exact.softmax_average import (
     error_fourth,
     fourth_off_A,
     fourth_on_A,
     numerator_fourth,
     symbol,
 )
+from numerics.counterexamples.worst_case.families import THREE_ATOMS, TWO_ATOMS
+from numerics.counterexamples.worst_case.statement import Mean
+from numerics.counterexamples.worst_case.worst_average import worst_ratio
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, forall, identity
-from numerics.search.families import THREE_ATOMS, TWO_ATOMS
-from numerics.search.statement import Mean
-from numerics.search.worst_average import worst_ratio
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.ours.r1_second_moment import ANY_A2, ANY_L, DOMAIN

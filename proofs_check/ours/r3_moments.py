@@ -13,9 +13,9 @@ import numpy as np
 import sympy as sp
 from sympy import Rational, exp, log, oo, sqrt
 
+from numerics.counterexamples.worst_case.worst_law import worst_law
 from numerics.evidence import Evidence, all_of, confirmed
 from numerics.provers import Closed, computed, forall, identity, integral_evidence
-from numerics.search.worst_law import worst_law
 from numerics.token_laws import TokenLaw
 from numerics.token_laws.edge_cases import DIMENSIONS, hostile_laws, matrices
 from numerics.token_laws.weighted_nodes import WeightedNodes

@@ -21,14 +21,14 @@ from scipy.optimize import brentq
 from scipy.special import log_ndtr
 from sympy import oo
 
-from numerics.attention.exact import exact_errors
+from numerics.attention.exact.dispatch import exact_errors
+from numerics.attention.quadrature.score_moments import ScoreMoments, score_moments
+from numerics.attention.quadrature.softmax_weights import softmax_moments
 from numerics.attention.setting import AttentionSetting
+from numerics.counterexamples.by_sequences import refuted_by_two_routes
+from numerics.counterexamples.drawn.computed import Computed, Decades, Share
 from numerics.evidence import Contradiction, Evidence, all_of
-from numerics.properties.computed import Computed, Decades, Share
 from numerics.provers import Closed, Integers, forall, identity
-from numerics.quadrature.score_moments import ScoreMoments, score_moments
-from numerics.quadrature.softmax_weights import softmax_moments
-from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
 from proofs_check.instances.outcomes import refuted_exactly, supported, undecided
 from proofs_check.instances.plain_weights import plain_weights

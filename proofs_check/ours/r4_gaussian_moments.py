@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from numerics.attention.quadrature.softmax_weights import softmax_moments
+from numerics.counterexamples.by_sequences import refuted_by_two_routes
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirmed
 from numerics.provers import Closed, computed, forall, identity, trace_identity
-from numerics.quadrature.softmax_weights import softmax_moments
-from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.outcomes import supported

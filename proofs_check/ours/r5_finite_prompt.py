@@ -8,8 +8,8 @@ from collections.abc import Mapping
 
 import sympy as sp
 
+from numerics.counterexamples.drawn.flows import drawn_ends
 from numerics.evidence import Evidence, all_of
-from numerics.properties.flows import drawn_ends
 from numerics.provers import identity, trace_identity
 from numerics.provers.eigenbasis import u
 from numerics.regression.flow.starts import ends_at, positive_starts

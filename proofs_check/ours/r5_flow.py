@@ -11,8 +11,8 @@ import numpy as np
 import sympy as sp
 from sympy import Rational, oo, sqrt
 
+from numerics.counterexamples.drawn.flows import drawn_ends
 from numerics.evidence import Evidence, all_of, confirmed
-from numerics.properties.flows import drawn_ends
 from numerics.provers import computed, forall, identity, trace_identity
 from numerics.provers.eigenbasis import U_ij, bracket, delta, entrywise, l_i, l_j, m_i, motion, slope, u
 from numerics.regression.flow.starts import Start, any_starts, ends_at, keeps, positive_starts

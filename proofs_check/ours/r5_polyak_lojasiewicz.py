@@ -9,8 +9,8 @@ from fractions import Fraction
 import sympy as sp
 from sympy import oo
 
+from numerics.counterexamples.drawn.steepness import drawn_steepness
 from numerics.evidence import Evidence, confirmed
-from numerics.properties.steepness import drawn_steepness
 from numerics.provers import forall, trace_identity
 from numerics.provers.eigenbasis import l_i, l_j
 from numerics.regression.flow.polyak_lojasiewicz import BalancedStart, balanced_starts, steeper_than

@@ -13,11 +13,11 @@ import sympy as sp
 from numpy.typing import NDArray
 from sympy import Rational, exp, oo, sqrt
 
+from numerics.attention.quadrature.common_nodes import STEP, common_nodes
+from numerics.counterexamples.by_sequences import refuted_by_two_routes
+from numerics.counterexamples.drawn.computed import Computed, Decades, OneOf, Several, Share
 from numerics.evidence import Evidence, all_of
-from numerics.properties.computed import Computed, Decades, OneOf, Several, Share
 from numerics.provers import forall, identity
-from numerics.quadrature.common_nodes import STEP, common_nodes
-from numerics.refutation import refuted_by_two_routes
 from numerics.regression.flow.diagonal import FinitePromptPath, Spectrum, finite_prompt_path
 from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_gap, gap_at_nodes
 from proofs_check.core.claim import claim

@@ -13,9 +13,9 @@ import numpy as np
 import sympy as sp
 from numpy.typing import NDArray
 
+from numerics.counterexamples.by_sequences import refuted_by_two_routes
 from numerics.evidence import Evidence, all_of
 from numerics.provers import computed, identity, trace_identity
-from numerics.refutation import refuted_by_two_routes
 from numerics.regression.flow.diagonal import Spectrum, finite_prompt_path
 from numerics.regression.flow.end_point import Trained, block_start, trained
 from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_risk

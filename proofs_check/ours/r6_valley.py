@@ -11,11 +11,11 @@ import sympy as sp
 from numpy.typing import NDArray
 from sympy import Rational, log, oo
 
+from numerics.attention.quadrature.common_nodes import STEP, common_nodes
+from numerics.counterexamples.by_sequences import refuted_by_two_routes
+from numerics.counterexamples.drawn.computed import Computed, Decades, OneOf, Several, Share
 from numerics.evidence import Evidence, all_of
-from numerics.properties.computed import Computed, Decades, OneOf, Several, Share
 from numerics.provers import Closed, computed, forall, identity, trace_identity
-from numerics.quadrature.common_nodes import STEP, common_nodes
-from numerics.refutation import refuted_by_two_routes
 from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_gap, gap_at_nodes
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation

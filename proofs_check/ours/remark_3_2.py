@@ -10,9 +10,9 @@ from typing import Any
 
 import sympy as sp
 
+from numerics.counterexamples.by_sequences import refuted_by_two_routes
 from numerics.evidence import Evidence, all_of
 from numerics.provers import identity, trace_identity
-from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.outcomes import supported

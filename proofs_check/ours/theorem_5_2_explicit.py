@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from numerics.counterexamples.by_sequences import refuted_by_two_routes
+from numerics.counterexamples.drawn.computed import Computed, Decades, Entries
+from numerics.counterexamples.drawn.flows import drawn_starts, shown_start
 from numerics.evidence import Evidence
-from numerics.properties.computed import Computed, Decades, Entries
-from numerics.properties.flows import drawn_starts, shown_start
-from numerics.refutation import refuted_by_two_routes
 from numerics.seeds import generator
 from proofs_check.core.claim import claim
 from proofs_check.instances.outcomes import supported, undecided

@@ -12,10 +12,10 @@ import numpy as np
 import sympy as sp
 from sympy import oo
 
+from numerics.attention.quadrature.softmax_weights import softmax_moments
+from numerics.counterexamples.drawn.computed import Computed, Decades, Share
 from numerics.evidence import Contradiction, Evidence, all_of, confirmed
-from numerics.properties.computed import Computed, Decades, Share
 from numerics.provers import Closed, Integers, computed, forall, identity
-from numerics.quadrature.softmax_weights import softmax_moments
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.outcomes import refuted_exactly, supported, undecided

@@ -15,11 +15,11 @@ import sympy as sp
 from numpy.typing import NDArray
 
 from numerics.attention.exponents import theorem_B_law
+from numerics.attention.quadrature.query_form import quadratic_form_law
+from numerics.attention.quadrature.softmax_weights import softmax_moments
 from numerics.attention.setting import AttentionSetting
+from numerics.counterexamples.by_sequences import refuted_by_two_routes
 from numerics.evidence import Contradiction, Evidence
-from numerics.quadrature.query_form import quadratic_form_law
-from numerics.quadrature.softmax_weights import softmax_moments
-from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
 from proofs_check.instances.outcomes import refuted_exactly, supported, undecided
 from proofs_check.instances.random_query.averaged_errors import below_its_limit, near_its_law

@@ -11,10 +11,10 @@ import numpy as np
 import sympy as sp
 from sympy import oo
 
+from numerics.attention.quadrature.query_form import quadratic_form_law
 from numerics.evidence import Evidence, all_of, confirmed
 from numerics.provers import computed, forall, identity
 from numerics.provers.integrals import integral_evidence
-from numerics.quadrature.query_form import quadratic_form_law
 from proofs_check.core.claim import claim
 from proofs_check.instances.outcomes import supported, undecided
 from theory.attention.gaussian_errors import gaussian_second_moment

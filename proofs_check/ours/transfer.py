@@ -12,10 +12,10 @@ import numpy as np
 import sympy as sp
 from sympy import Rational, exp, log, oo, sqrt
 
+from numerics.counterexamples.by_sequences import refuted_by_two_routes
+from numerics.counterexamples.drawn.tasks import on_drawn_tasks
 from numerics.evidence import Evidence, all_of, confirmed
-from numerics.properties.tasks import on_drawn_tasks
 from numerics.provers import computed, forall, identity, trace_identity
-from numerics.refutation import refuted_by_two_routes
 from numerics.regression.softmax_vs_linear.few_atoms import hostile_gaps
 from numerics.regression.softmax_vs_linear.scalar_constants import transfers
 from proofs_check.core.claim import claim

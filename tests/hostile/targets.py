@@ -14,10 +14,10 @@ import numerics
 import proofs_check
 import theory
 from numerics import provers, strategies, token_laws
-from numerics.attention.softmax_average import normaliser, symbol
+from numerics.attention.exact.softmax_average import normaliser, symbol
+from numerics.counterexamples.worst_case.families import TWO_ATOMS
+from numerics.counterexamples.worst_case.statement import Mean
 from numerics.evidence import Evidence, Verdict
-from numerics.search.families import TWO_ATOMS
-from numerics.search.statement import Mean
 from proofs_check.core.claim import REGISTRY
 
 __all__ = ["TARGETS", "Target"]

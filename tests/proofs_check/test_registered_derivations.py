@@ -6,11 +6,11 @@ from fractions import Fraction
 
 import pytest
 
-from numerics.derivations.rules import equal
-from numerics.derivations.sorts import REALS
+from numerics.derivations.kernel.rules import equal
+from numerics.derivations.kernel.sorts import REALS
+from numerics.derivations.kernel.terms import Variable
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, proved
-from numerics.derivations.terms import Variable
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations import proof
 from proofs_check.derivations.proof import proves, registered
 from proofs_check.derivations.proofs import joined

@@ -20,11 +20,11 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from numerics.attention.quadrature.moments_kernel import exp64
 from numerics.compiled.announce import TRAINING, announced
 from numerics.compiled.build_once import once
 from numerics.compiled.simd import WIDTH, exp8, larger, least, load, smaller, splat, store, total
 from numerics.compiled.source_digest import kernel_key
-from numerics.quadrature.moments_kernel import exp64
 
 __all__ = ["SOURCES", "descent_kernel", "loss_kernel"]
 

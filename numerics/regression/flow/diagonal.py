@@ -17,7 +17,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.quadrature.softmax_weights import softmax_moments
+from numerics.attention.quadrature.softmax_weights import softmax_moments
 from numerics.regression.flow.integrator import by_python, follow
 
 __all__ = ["FinitePromptPath", "Spectrum", "finite_prompt_path"]

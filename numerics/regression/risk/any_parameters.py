@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.quadrature.weight_tables import weight_table
+from numerics.attention.quadrature.weight_tables import weight_table
 from numerics.regression.risk.block_manifold import ATTENTIONS, RiskField, read_length
 from numerics.training.parameters import read_parameters
 from theory.inputs.overflow import within_floats

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.quadrature.query_moments import query_moments
-from numerics.quadrature.softmax_weights import LARGEST_LENGTH
-from numerics.quadrature.weight_tables import weight_table
+from numerics.attention.quadrature.query_moments import query_moments
+from numerics.attention.quadrature.softmax_weights import LARGEST_LENGTH
+from numerics.attention.quadrature.weight_tables import weight_table
 from theory.inputs.arrays import read_arrays
 from theory.inputs.kinds import check_kind
 from theory.inputs.overflow import within_floats
@@ -51,7 +51,7 @@ class ExactRisk(NamedTuple):
 class RiskField:
     """The risk and its gradient as a function of (U, u), for integrators: what does not depend on
     the point is read once. `step` is that of the quadrature over the query, as in
-    `numerics.quadrature.query_moments`; make it smaller to see the error.
+    `numerics.attention.quadrature.query_moments`; make it smaller to see the error.
     """
 
     def __init__(

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from numerics.quadrature.common_nodes import CommonNodes
-from numerics.quadrature.query_form import quadratic_form_law
-from numerics.quadrature.softmax_weights import softmax_moments
+from numerics.attention.quadrature.common_nodes import CommonNodes
+from numerics.attention.quadrature.query_form import quadratic_form_law
+from numerics.attention.quadrature.softmax_weights import softmax_moments
 from theory.inputs.arrays import read_arrays
 from theory.inputs.overflow import within_floats
 from theory.inputs.spectrum import symmetric_root
@@ -74,7 +74,7 @@ def gap_at_nodes(nodes: CommonNodes, S: Floats, U: Floats, u: Any, noise: Any = 
     score variances that matter: in a millisecond and unchecked, for many parameters. u and the
     variances of the label noise may be (n, 1); gaps are then (n, lengths).
 
-    >>> from numerics.quadrature.common_nodes import common_nodes
+    >>> from numerics.attention.quadrature.common_nodes import common_nodes
     >>> task = RegressionTask(np.eye(1), noise=0.0, task_variance=1.0)
     >>> fast = gap_at_nodes(common_nodes((1.0, 100.0), 400.0), np.eye(1), np.eye(1), 1.0)
     >>> bool(np.abs(fast / finite_prompt_gap(np.eye(1), 1.0, task, [1, 100]) - 1).max() < 1e-10)

@@ -19,7 +19,7 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from numerics.attention.enumeration import compositions, multinomial
+from numerics.attention.exact.enumeration import compositions, multinomial
 
 __all__ = ["Case", "Gaps", "Task", "enclosed_root", "gaps", "hostile_gaps", "tasks_on_atoms"]
 

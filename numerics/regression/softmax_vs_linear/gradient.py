@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from numerics.attention.quadrature.weight_tables import weight_table
 from numerics.compiled.streams import key_of
-from numerics.quadrature.weight_tables import weight_table
 from numerics.regression.risk.any_parameters import TaskModel, check_points, normal_points
 from numerics.training.parameters import read_parameters
 from theory.regression.experiment import Variant

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from numerics.quadrature.softmax_weights import SoftmaxMoments, softmax_moments
+from numerics.attention.quadrature.softmax_weights import SoftmaxMoments, softmax_moments
 
 __all__ = ["OutputGap", "gap_of_moments", "output_gap"]
 

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.quadrature.softmax_weights import softmax_moments
+from numerics.attention.quadrature.softmax_weights import softmax_moments
 from numerics.regression.flow.integrator import follow_compiled
 
 __all__ = ["ScalarRegression", "Trajectory", "scalar_regressions"]

@@ -7,9 +7,9 @@ from functools import cache
 import sympy as sp
 
 from numerics.attention.window.plain import plain_window_loss
+from numerics.counterexamples.by_sequences import refuted_by_two_routes
 from numerics.evidence import Evidence
 from numerics.provers import computed, forall
-from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
 from proofs_check.instances.outcomes import TYPO, supported
 from proofs_check.instances.window.ordered import Place, best_window, grows

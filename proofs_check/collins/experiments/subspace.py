@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
+from numerics.attention.sampled.confidence_limits import clopper_pearson
 from numerics.attention.window.circle import circle_loss
 from numerics.attention.window.matrix_training import train_matrix
+from numerics.counterexamples.by_sequences import refuted_by_two_routes
 from numerics.evidence import Evidence
-from numerics.monte_carlo.confidence_limits import clopper_pearson
-from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
 from proofs_check.instances.outcomes import supported, undecided
 

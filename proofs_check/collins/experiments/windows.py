@@ -12,14 +12,14 @@ from itertools import permutations
 import numpy as np
 import sympy as sp
 
+from numerics.attention.sampled.confidence_limits import clopper_pearson
 from numerics.attention.window.best_width import BestWindow
 from numerics.attention.window.loss import window_loss
 from numerics.attention.window.matrix_training import train_matrix
 from numerics.attention.window.plain import plain_spread, plain_window_loss
+from numerics.counterexamples.by_sequences import refuted_by_two_routes
 from numerics.evidence import Evidence, all_of
-from numerics.monte_carlo.confidence_limits import clopper_pearson
 from numerics.provers import forall
-from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
 from proofs_check.instances.outcomes import charge, supported
 from proofs_check.instances.window.ordered import Place, best_window, grows

@@ -13,9 +13,9 @@ import sympy as sp
 from numerics.attention.window.best_width import optimal_window
 from numerics.attention.window.loss import window_loss
 from numerics.attention.window.plain import plain_window_loss
+from numerics.counterexamples.by_sequences import refuted_by_two_routes
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Integers, forall, integral_evidence
-from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along

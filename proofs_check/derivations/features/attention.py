@@ -6,14 +6,14 @@ from __future__ import annotations
 
 from functools import cache
 
-from numerics.derivations.binding import bind
 from numerics.derivations.derived import exp
-from numerics.derivations.rules import assume
-from numerics.derivations.sorts import REALS, Sort, whole
+from numerics.derivations.kernel.binding import bind
+from numerics.derivations.kernel.rules import assume
+from numerics.derivations.kernel.sorts import REALS, Sort, whole
+from numerics.derivations.kernel.terms import Function, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.tactics import calc
-from numerics.derivations.terms import Function, Variable, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.features.steps import ind
 from proofs_check.derivations.proof import proves
 

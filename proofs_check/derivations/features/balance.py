@@ -9,13 +9,13 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.derived import chain, exp, log
-from numerics.derivations.normal_form import LENGTH as N
-from numerics.derivations.rules import assume, specialise
-from numerics.derivations.sorts import POSITIVE
+from numerics.derivations.kernel.normal_form import LENGTH as N
+from numerics.derivations.kernel.rules import assume, specialise
+from numerics.derivations.kernel.sorts import POSITIVE
+from numerics.derivations.kernel.terms import Term, Variable
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.tactics import calc, show
-from numerics.derivations.terms import Term, Variable
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.features.counts import (
     K,
     classes,

@@ -7,14 +7,14 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.binding import bind
 from numerics.derivations.derived import chain, exp, integrated, sqrt
-from numerics.derivations.normal_form import LENGTH as N
-from numerics.derivations.rules import arithmetic, assume, integrate, replace, specialise
-from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, REALS, Range, Sort, whole
+from numerics.derivations.kernel.binding import bind
+from numerics.derivations.kernel.normal_form import LENGTH as N
+from numerics.derivations.kernel.rules import arithmetic, assume, integrate, replace, specialise
+from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Range, Sort, whole
+from numerics.derivations.kernel.terms import Function, Op, Term, Variable
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement
-from numerics.derivations.terms import Function, Op, Term, Variable
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.features.steps import above, ind, product, times
 from proofs_check.derivations.proof import proves
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.binding import bind
-from numerics.derivations.rules import assume
-from numerics.derivations.sorts import POSITIVE, Sort, whole
+from numerics.derivations.kernel.binding import bind
+from numerics.derivations.kernel.rules import assume
+from numerics.derivations.kernel.sorts import POSITIVE, Sort, whole
+from numerics.derivations.kernel.terms import Function, Op, Term, Variable
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.tactics import calc, show
-from numerics.derivations.terms import Function, Op, Term, Variable
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.features.steps import ind, product, times
 from proofs_check.derivations.proof import proves
 

@@ -11,14 +11,14 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.binding import bind
 from numerics.derivations.derived import exp
-from numerics.derivations.flows import derivative
-from numerics.derivations.rules import assume
-from numerics.derivations.sorts import POSITIVE, Sort, whole
+from numerics.derivations.kernel.binding import bind
+from numerics.derivations.kernel.flows import derivative
+from numerics.derivations.kernel.rules import assume
+from numerics.derivations.kernel.sorts import POSITIVE, Sort, whole
+from numerics.derivations.kernel.terms import Function, Variable
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.tactics import calc, show
-from numerics.derivations.terms import Function, Variable
-from numerics.derivations.theorems import Theorem
 
 k, n, i, j = (Variable(name, Sort.INDEX) for name in "knij")
 t = Variable("t", Sort.TIME)

@@ -7,14 +7,14 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.binding import bind, instantiated
 from numerics.derivations.derived import exp, log
-from numerics.derivations.rules import assume, specialise
-from numerics.derivations.sorts import POSITIVE, Range, Sort
+from numerics.derivations.kernel.binding import bind, instantiated
+from numerics.derivations.kernel.rules import assume, specialise
+from numerics.derivations.kernel.sorts import POSITIVE, Range, Sort
+from numerics.derivations.kernel.terms import Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.tactics import calc, show
-from numerics.derivations.terms import Variable, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.features.attention import (
     Attn,
     Attn_own,

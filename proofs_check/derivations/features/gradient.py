@@ -11,15 +11,15 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.binding import bind, instantiated
 from numerics.derivations.derived import chain, exp, turned
-from numerics.derivations.flows import derivative
-from numerics.derivations.rules import assume, equal, integrate, specialise
-from numerics.derivations.sorts import POSITIVE, Sort, whole
+from numerics.derivations.kernel.binding import bind, instantiated
+from numerics.derivations.kernel.flows import derivative
+from numerics.derivations.kernel.rules import assume, equal, integrate, specialise
+from numerics.derivations.kernel.sorts import POSITIVE, Sort, whole
+from numerics.derivations.kernel.terms import Defined, Function, Term, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.tactics import calc
-from numerics.derivations.terms import Defined, Function, Term, Variable, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.features.feature_flow import K as CLASSES
 from proofs_check.derivations.features.feature_flow import Q, entries, i, j, k, queries, r, t, v
 from proofs_check.derivations.features.steps import scaled

@@ -8,13 +8,13 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.derived import exp, log, sqrt
-from numerics.derivations.flows import derivative
-from numerics.derivations.rules import assume, specialise
-from numerics.derivations.sorts import POSITIVE, REALS, Range, Sort
+from numerics.derivations.kernel.flows import derivative
+from numerics.derivations.kernel.rules import assume, specialise
+from numerics.derivations.kernel.sorts import POSITIVE, REALS, Range, Sort
+from numerics.derivations.kernel.terms import Function, Op, Term, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.tactics import calc, show
-from numerics.derivations.terms import Function, Op, Term, Variable, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.features.feature_flow import (
     Q,
     adds_up,

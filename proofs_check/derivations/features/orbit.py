@@ -10,15 +10,15 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.binding import bind, instantiated
 from numerics.derivations.derived import cauchy_schwarz, exp, log
-from numerics.derivations.flows import derivative
-from numerics.derivations.rules import assume, begin, fall, specialise
-from numerics.derivations.sorts import POSITIVE, REALS, Sort, whole
+from numerics.derivations.kernel.binding import bind, instantiated
+from numerics.derivations.kernel.flows import derivative
+from numerics.derivations.kernel.rules import assume, begin, fall, specialise
+from numerics.derivations.kernel.sorts import POSITIVE, REALS, Sort, whole
+from numerics.derivations.kernel.terms import CLOCK, START, Function, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.tactics import calc, show
-from numerics.derivations.terms import CLOCK, START, Function, Variable, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.features.steps import cancelled, ind, product, times
 from proofs_check.derivations.proof import proves
 

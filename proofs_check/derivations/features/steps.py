@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from numerics.derivations.derived import chain
-from numerics.derivations.rules import arithmetic, replace, specialise
-from numerics.derivations.sorts import NONNEGATIVE
-from numerics.derivations.terms import Number, Op, Term, Variable
-from numerics.derivations.theorems import Theorem
+from numerics.derivations.kernel.rules import arithmetic, replace, specialise
+from numerics.derivations.kernel.sorts import NONNEGATIVE
+from numerics.derivations.kernel.terms import Number, Op, Term, Variable
+from numerics.derivations.kernel.theorems import Theorem
 
 __all__ = ["above", "added", "cancelled", "gap", "ind", "product", "scaled", "times"]
 

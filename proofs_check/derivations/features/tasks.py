@@ -7,13 +7,13 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.binding import bind, instantiated
-from numerics.derivations.rules import assume, equal, specialise
-from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, REALS, Sort, whole
+from numerics.derivations.kernel.binding import bind, instantiated
+from numerics.derivations.kernel.rules import assume, equal, specialise
+from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Sort, whole
+from numerics.derivations.kernel.terms import Function, Term, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.tactics import calc, show
-from numerics.derivations.terms import Function, Term, Variable, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.features.steps import cancelled, product, scaled, times
 from proofs_check.derivations.proof import proves
 

@@ -10,15 +10,15 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.binding import bind, instantiated
 from numerics.derivations.derived import cauchy_schwarz, chain, exp, read_up_to, sqrt
-from numerics.derivations.flows import derivative
-from numerics.derivations.rules import arithmetic, assume, begin, continuation, equal, fall, limit
-from numerics.derivations.sorts import POSITIVE, Sort
+from numerics.derivations.kernel.binding import bind, instantiated
+from numerics.derivations.kernel.flows import derivative
+from numerics.derivations.kernel.rules import arithmetic, assume, begin, continuation, equal, fall, limit
+from numerics.derivations.kernel.sorts import POSITIVE, Sort
+from numerics.derivations.kernel.terms import CLOCK, START, Function, Term, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.tactics import calc, show
-from numerics.derivations.terms import CLOCK, START, Function, Term, Variable, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.features.feature_flow import (
     G,
     M,

@@ -7,15 +7,15 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.binding import bind
 from numerics.derivations.derived import exp, interpolated, log
-from numerics.derivations.normal_form import LENGTH as L
-from numerics.derivations.rules import assume, equal
-from numerics.derivations.sorts import NONNEGATIVE, Range
+from numerics.derivations.kernel.binding import bind
+from numerics.derivations.kernel.normal_form import LENGTH as L
+from numerics.derivations.kernel.rules import assume, equal
+from numerics.derivations.kernel.sorts import NONNEGATIVE, Range
+from numerics.derivations.kernel.terms import Defined, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.tactics import calc, show
-from numerics.derivations.terms import Defined, Variable, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.gaussian_tokens.lengths import absolute
 from proofs_check.derivations.gaussian_tokens.linear_model import dot, h, l, mean, w
 from proofs_check.derivations.gaussian_tokens.risks import c, p

@@ -7,14 +7,14 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.binding import bind
 from numerics.derivations.derived import exp
-from numerics.derivations.rules import assume, equal, gaussian, specialise
-from numerics.derivations.sorts import NONNEGATIVE, Sort
+from numerics.derivations.kernel.binding import bind
+from numerics.derivations.kernel.rules import assume, equal, gaussian, specialise
+from numerics.derivations.kernel.sorts import NONNEGATIVE, Sort
+from numerics.derivations.kernel.terms import GAUSSIAN, Function, Op, Term, Variable, term
+from numerics.derivations.kernel.theorems import Assumption, Theorem
 from numerics.derivations.statements import Statement
 from numerics.derivations.tactics import calc, show
-from numerics.derivations.terms import GAUSSIAN, Function, Op, Term, Variable, term
-from numerics.derivations.theorems import Assumption, Theorem
 from proofs_check.derivations.gaussian_tokens.linear_model import (
     b,
     dot,

@@ -8,11 +8,11 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.derived import chain, exp, integrated, log, schwarz_of_bounds, sqrt
-from numerics.derivations.rules import arithmetic, specialise
-from numerics.derivations.sorts import REALS
+from numerics.derivations.kernel.rules import arithmetic, specialise
+from numerics.derivations.kernel.sorts import REALS
+from numerics.derivations.kernel.terms import Op, Term, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.tactics import show
-from numerics.derivations.terms import Op, Term, Variable, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.gaussian_tokens.linear_model import l, x
 from proofs_check.derivations.gaussian_tokens.moments import (
     fourth_moment,

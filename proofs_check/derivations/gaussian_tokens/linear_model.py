@@ -7,14 +7,14 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.binding import bind
 from numerics.derivations.derived import cauchy_schwarz, exp
-from numerics.derivations.rules import assume, equal, gaussian, specialise
-from numerics.derivations.sorts import NONNEGATIVE, REALS, Range, Sort
+from numerics.derivations.kernel.binding import bind
+from numerics.derivations.kernel.rules import assume, equal, gaussian, specialise
+from numerics.derivations.kernel.sorts import NONNEGATIVE, REALS, Range, Sort
+from numerics.derivations.kernel.terms import GAUSSIAN, Op, Term, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement
 from numerics.derivations.tactics import calc, show
-from numerics.derivations.terms import GAUSSIAN, Op, Term, Variable, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.proof import proves
 from proofs_check.derivations.softmax_average.gaussian_tokens import R, n, rank
 from proofs_check.derivations.softmax_average.softmax_average import a, d, i, over, v

@@ -7,13 +7,13 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.binding import instantiated
 from numerics.derivations.derived import chain, exp, integrated, log, turned
-from numerics.derivations.rules import arithmetic, gaussian, limit, replace, specialise
-from numerics.derivations.sorts import REALS, Range
+from numerics.derivations.kernel.binding import instantiated
+from numerics.derivations.kernel.rules import arithmetic, gaussian, limit, replace, specialise
+from numerics.derivations.kernel.sorts import REALS, Range
+from numerics.derivations.kernel.terms import Op, Term, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.tactics import calc, show
-from numerics.derivations.terms import Op, Term, Variable, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.softmax_average.gaussian_tokens import b, c, dot, mean, n, rank, xi
 from proofs_check.derivations.softmax_average.gaussian_tokens import g as vector
 from proofs_check.derivations.softmax_average.softmax_average import eps, over

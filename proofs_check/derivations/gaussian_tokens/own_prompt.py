@@ -6,14 +6,14 @@ from __future__ import annotations
 
 from functools import cache
 
-from numerics.derivations.binding import bind, instantiated
 from numerics.derivations.derived import cauchy_schwarz, exp
-from numerics.derivations.rules import integrate, specialise
-from numerics.derivations.sorts import Sort
+from numerics.derivations.kernel.binding import bind, instantiated
+from numerics.derivations.kernel.rules import integrate, specialise
+from numerics.derivations.kernel.sorts import Sort
+from numerics.derivations.kernel.terms import GAUSSIAN, Function, Term, Variable
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement
 from numerics.derivations.tactics import calc, show
-from numerics.derivations.terms import GAUSSIAN, Function, Term, Variable
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.gaussian_tokens.lengths import absolute, real
 from proofs_check.derivations.gaussian_tokens.moments import equality
 from proofs_check.derivations.proof import proves

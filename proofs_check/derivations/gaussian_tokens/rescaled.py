@@ -7,15 +7,15 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.binding import bind
 from numerics.derivations.derived import exp
-from numerics.derivations.flows import derivative
-from numerics.derivations.rules import assume, specialise
-from numerics.derivations.sorts import POSITIVE, Sort
+from numerics.derivations.kernel.binding import bind
+from numerics.derivations.kernel.flows import derivative
+from numerics.derivations.kernel.rules import assume, specialise
+from numerics.derivations.kernel.sorts import POSITIVE, Sort
+from numerics.derivations.kernel.terms import Function, Term, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement
 from numerics.derivations.tactics import show
-from numerics.derivations.terms import Function, Term, Variable, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.proof import proves
 from proofs_check.derivations.softmax_average.query_average import U, l, norm_U, operator_norm
 from proofs_check.derivations.softmax_average.softmax_average import a, d, i, j, over, v

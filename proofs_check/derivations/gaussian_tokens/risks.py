@@ -7,13 +7,13 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.binding import bind, instantiated
-from numerics.derivations.rules import assume, integrate, specialise
-from numerics.derivations.sorts import POSITIVE, REALS, Sort
+from numerics.derivations.kernel.binding import bind, instantiated
+from numerics.derivations.kernel.rules import assume, integrate, specialise
+from numerics.derivations.kernel.sorts import POSITIVE, REALS, Sort
+from numerics.derivations.kernel.terms import Function, Term, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement
 from numerics.derivations.tactics import calc, show
-from numerics.derivations.terms import Function, Term, Variable, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.gaussian_tokens.laws import form, sigma
 from proofs_check.derivations.gaussian_tokens.lengths import absolute
 from proofs_check.derivations.gaussian_tokens.linear_model import dot, h, l, label, mean, q, w, x

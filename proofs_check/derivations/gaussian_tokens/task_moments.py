@@ -6,13 +6,13 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.derived import exp, log, sqrt
-from numerics.derivations.normal_form import LENGTH as L
-from numerics.derivations.rules import arithmetic, assume, gaussian, specialise
-from numerics.derivations.sorts import NONNEGATIVE, POSITIVE
+from numerics.derivations.kernel.normal_form import LENGTH as L
+from numerics.derivations.kernel.rules import arithmetic, assume, gaussian, specialise
+from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE
+from numerics.derivations.kernel.terms import Op, Term, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement
 from numerics.derivations.tactics import calc, show
-from numerics.derivations.terms import Op, Term, Variable, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.gaussian_tokens.linear_model import h, mean, proxy, size_of_w, top
 from proofs_check.derivations.proof import proves
 from proofs_check.derivations.softmax_average.softmax_average import d, i

@@ -5,14 +5,14 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.binding import instantiated
 from numerics.derivations.derived import cauchy_schwarz, exp, sqrt
-from numerics.derivations.rules import assume, equal, integrate, replace, specialise
-from numerics.derivations.sorts import NONNEGATIVE, REALS, Range, Sort
+from numerics.derivations.kernel.binding import instantiated
+from numerics.derivations.kernel.rules import assume, equal, integrate, replace, specialise
+from numerics.derivations.kernel.sorts import NONNEGATIVE, REALS, Range, Sort
+from numerics.derivations.kernel.terms import Function, Op, Term, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement
 from numerics.derivations.tactics import calc, show
-from numerics.derivations.terms import Function, Op, Term, Variable, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.gaussian_tokens import linear_model, task_moments
 from proofs_check.derivations.gaussian_tokens.linear_model import (
     below_the_proxy,

@@ -7,14 +7,14 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.binding import instantiated
 from numerics.derivations.derived import chain, exp
-from numerics.derivations.rules import assume, integrate, replace, specialise
-from numerics.derivations.sorts import POSITIVE
+from numerics.derivations.kernel.binding import instantiated
+from numerics.derivations.kernel.rules import assume, integrate, replace, specialise
+from numerics.derivations.kernel.sorts import POSITIVE
+from numerics.derivations.kernel.terms import GAUSSIAN, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement
 from numerics.derivations.tactics import calc, show
-from numerics.derivations.terms import GAUSSIAN, Variable, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.gaussian_tokens.lengths import (
     HALF,
     absolute,

@@ -9,13 +9,13 @@ from functools import cache
 
 import sympy as sp
 
-from numerics.derivations.binding import instantiated
 from numerics.derivations.derived import chain, integrated
-from numerics.derivations.rules import assume, replace, specialise
-from numerics.derivations.sorts import POSITIVE
+from numerics.derivations.kernel.binding import instantiated
+from numerics.derivations.kernel.rules import assume, replace, specialise
+from numerics.derivations.kernel.sorts import POSITIVE
+from numerics.derivations.kernel.terms import Term, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, from_sympy, hypotheses
-from numerics.derivations.terms import Term, Variable, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.lemmas_c6_and_c9.queries import (
     POWERS,
     constant_of_the_query,

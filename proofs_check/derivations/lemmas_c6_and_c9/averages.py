@@ -7,14 +7,14 @@ from functools import cache
 
 import sympy as sp
 
-from numerics.derivations.binding import instantiated
 from numerics.derivations.derived import N_, X_, Y_, chain, exp, integrated, log, sqrt
-from numerics.derivations.normal_form import LENGTH as L
-from numerics.derivations.rules import arithmetic, equal, replace, specialise
-from numerics.derivations.sorts import NONNEGATIVE, POSITIVE
+from numerics.derivations.kernel.binding import instantiated
+from numerics.derivations.kernel.normal_form import LENGTH as L
+from numerics.derivations.kernel.rules import arithmetic, equal, replace, specialise
+from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE
+from numerics.derivations.kernel.terms import Op, Term, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, from_sympy
-from numerics.derivations.terms import Op, Term, Variable, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.lemmas_c6_and_c9.lemma_c4 import p_th_root, scale
 from proofs_check.derivations.softmax_average.query_average import U, at_the_query, b, l, operator_norm
 from proofs_check.derivations.softmax_average.softmax_average import K, a2, d, sigma

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cache
 
 from numerics.derivations.derived import D_, X_, Y_, chain
-from numerics.derivations.rules import arithmetic, replace, specialise
-from numerics.derivations.terms import Op, Term, term
-from numerics.derivations.theorems import Theorem
+from numerics.derivations.kernel.rules import arithmetic, replace, specialise
+from numerics.derivations.kernel.terms import Op, Term, term
+from numerics.derivations.kernel.theorems import Theorem
 
 
 @cache

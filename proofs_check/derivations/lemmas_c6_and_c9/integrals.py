@@ -9,14 +9,23 @@ from functools import cache
 
 import sympy as sp
 
-from numerics.derivations.binding import instantiated
 from numerics.derivations.derived import N_, chain, exp, log
-from numerics.derivations.flows import derivative, up_to
-from numerics.derivations.rules import arithmetic, assume, begin, fall, replace, specialise, then, until
-from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, Sort
+from numerics.derivations.kernel.binding import instantiated
+from numerics.derivations.kernel.flows import derivative, up_to
+from numerics.derivations.kernel.rules import (
+    arithmetic,
+    assume,
+    begin,
+    fall,
+    replace,
+    specialise,
+    then,
+    until,
+)
+from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, Sort
+from numerics.derivations.kernel.terms import CLOCK, START, Function, Op, Term, Variable
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, from_sympy, hypotheses
-from numerics.derivations.terms import CLOCK, START, Function, Op, Term, Variable
-from numerics.derivations.theorems import Theorem
 from theory.bounds.concentration_moments import tail_integral
 
 t, s = Variable("t", Sort.TIME), Variable("s", Sort.TIME)

@@ -12,12 +12,12 @@ from functools import cache
 import sympy as sp
 
 from numerics.derivations.derived import D_, N_, X_, chain, exp, integrated, log
-from numerics.derivations.normal_form import LENGTH as L
-from numerics.derivations.rules import arithmetic, assume, replace, specialise
-from numerics.derivations.sorts import NONNEGATIVE, Range, Sort
+from numerics.derivations.kernel.normal_form import LENGTH as L
+from numerics.derivations.kernel.rules import arithmetic, assume, replace, specialise
+from numerics.derivations.kernel.sorts import NONNEGATIVE, Range, Sort
+from numerics.derivations.kernel.terms import Function, Op, Term, Variable
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import from_sympy
-from numerics.derivations.terms import Function, Op, Term, Variable
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.softmax_average.softmax_average import d, j, k, mean, over, sigma, v
 from proofs_check.derivations.softmax_average.tilted import Law, h, quarter
 from theory.bounds.sub_gaussian import C_p

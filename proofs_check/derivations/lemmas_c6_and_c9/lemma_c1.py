@@ -10,12 +10,12 @@ from functools import cache
 import sympy as sp
 
 from numerics.derivations.derived import D_, N_, X_, Y_, chain, exp, integrated, log, sqrt
-from numerics.derivations.normal_form import LENGTH as L
-from numerics.derivations.rules import arithmetic, assume, replace, specialise
-from numerics.derivations.sorts import POSITIVE, Range
+from numerics.derivations.kernel.normal_form import LENGTH as L
+from numerics.derivations.kernel.rules import arithmetic, assume, replace, specialise
+from numerics.derivations.kernel.sorts import POSITIVE, Range
+from numerics.derivations.kernel.terms import Op, Term, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, from_sympy
-from numerics.derivations.terms import Op, Term, Variable, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.lemmas_c6_and_c9 import norms
 from proofs_check.derivations.lemmas_c6_and_c9.norms import length
 from proofs_check.derivations.softmax_average.moments import mean_square, weight_at_least_one, weights

@@ -10,11 +10,11 @@ from functools import cache
 import sympy as sp
 
 from numerics.derivations.derived import N_, Z_, chain, exp, integrated, root, sqrt, turned
-from numerics.derivations.normal_form import LENGTH as L
-from numerics.derivations.rules import arithmetic, assume, replace, specialise
+from numerics.derivations.kernel.normal_form import LENGTH as L
+from numerics.derivations.kernel.rules import arithmetic, assume, replace, specialise
+from numerics.derivations.kernel.terms import Op, Term, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement
-from numerics.derivations.terms import Op, Term, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.lemmas_c6_and_c9 import lemma_c1, norms
 from proofs_check.derivations.lemmas_c6_and_c9.lemma_c1 import (
     NAMES,

@@ -10,12 +10,12 @@ from functools import cache
 import sympy as sp
 
 from numerics.derivations.derived import N_, X_, chain, exp, integrated, root, sqrt
-from numerics.derivations.normal_form import LENGTH as L
-from numerics.derivations.rules import arithmetic, equal, replace, specialise
-from numerics.derivations.sorts import POSITIVE, Sort
+from numerics.derivations.kernel.normal_form import LENGTH as L
+from numerics.derivations.kernel.rules import arithmetic, equal, replace, specialise
+from numerics.derivations.kernel.sorts import POSITIVE, Sort
+from numerics.derivations.kernel.terms import Function, Op, Term, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, from_sympy
-from numerics.derivations.terms import Function, Op, Term, Variable, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.lemmas_c6_and_c9.events import within
 from proofs_check.derivations.softmax_average.moments import size_of_the_limit
 from proofs_check.derivations.softmax_average.softmax_average import (

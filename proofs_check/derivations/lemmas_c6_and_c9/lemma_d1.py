@@ -12,13 +12,13 @@ from functools import cache
 
 import sympy as sp
 
-from numerics.derivations.binding import bind, instantiated
 from numerics.derivations.derived import X_, Y_, cauchy_schwarz, chain, exp, integrated, log, root, sqrt
-from numerics.derivations.rules import arithmetic, assume, replace, specialise
-from numerics.derivations.sorts import REALS, Sort
+from numerics.derivations.kernel.binding import bind, instantiated
+from numerics.derivations.kernel.rules import arithmetic, assume, replace, specialise
+from numerics.derivations.kernel.sorts import REALS, Sort
+from numerics.derivations.kernel.terms import Function, Term, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, from_sympy
-from numerics.derivations.terms import Function, Term, Variable, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.softmax_average.moments import weight_at_least_one
 from proofs_check.derivations.softmax_average.softmax_average import (
     a,

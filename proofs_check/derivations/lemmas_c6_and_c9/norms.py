@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import cache
 
 from numerics.derivations.derived import N_, cauchy_schwarz, chain, root, sqrt
-from numerics.derivations.rules import arithmetic, equal, replace, specialise
-from numerics.derivations.sorts import Sort
-from numerics.derivations.terms import Function, Term
-from numerics.derivations.theorems import Theorem
+from numerics.derivations.kernel.rules import arithmetic, equal, replace, specialise
+from numerics.derivations.kernel.sorts import Sort
+from numerics.derivations.kernel.terms import Function, Term
+from numerics.derivations.kernel.theorems import Theorem
 from proofs_check.derivations.softmax_average.softmax_average import i, m, over
 
 X, Y = (Function(name, (Sort.INDEX,)) for name in "XY")

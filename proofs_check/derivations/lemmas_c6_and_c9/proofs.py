@@ -7,8 +7,8 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.lemmas_c6_and_c9 import (
     assumption_33,
     averages,

@@ -11,14 +11,14 @@ from math import comb, prod
 
 import sympy as sp
 
-from numerics.derivations.binding import instantiated
 from numerics.derivations.derived import D_, N_, X_, chain, exp, integrated, log
-from numerics.derivations.normal_form import LENGTH as L
-from numerics.derivations.rules import arithmetic, assume, replace, specialise
-from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, Range, Sort
+from numerics.derivations.kernel.binding import instantiated
+from numerics.derivations.kernel.normal_form import LENGTH as L
+from numerics.derivations.kernel.rules import arithmetic, assume, replace, specialise
+from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, Range, Sort
+from numerics.derivations.kernel.terms import Function, Op, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, from_sympy
-from numerics.derivations.terms import Function, Op, Variable, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.softmax_average.query_average import (
     U,
     at_the_query,

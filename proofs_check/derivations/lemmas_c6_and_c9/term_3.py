@@ -24,12 +24,12 @@ from numerics.derivations.derived import (
     schwarz_of_bounds,
     sqrt,
 )
-from numerics.derivations.normal_form import LENGTH as L
-from numerics.derivations.rules import arithmetic, assume, replace, specialise
-from numerics.derivations.sorts import NONNEGATIVE, Sort, whole
+from numerics.derivations.kernel.normal_form import LENGTH as L
+from numerics.derivations.kernel.rules import arithmetic, assume, replace, specialise
+from numerics.derivations.kernel.sorts import NONNEGATIVE, Sort, whole
+from numerics.derivations.kernel.terms import Function, Op, Term, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
-from numerics.derivations.terms import Function, Op, Term, Variable, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.lemmas_c6_and_c9.averages import SHARE, norm_U, square_of_the_radius
 from proofs_check.derivations.lemmas_c6_and_c9.largest import (
     at_the_largest,

@@ -11,13 +11,13 @@ from fractions import Fraction
 from functools import cache
 from typing import NamedTuple
 
-from numerics.derivations.flows import derivative
-from numerics.derivations.rules import assume, fall, specialise
-from numerics.derivations.sorts import POSITIVE, REALS, Sort
+from numerics.derivations.kernel.flows import derivative
+from numerics.derivations.kernel.rules import assume, fall, specialise
+from numerics.derivations.kernel.sorts import POSITIVE, REALS, Sort
+from numerics.derivations.kernel.terms import START, Function, Op, Term, Variable, term
+from numerics.derivations.kernel.theorems import Assumption, Theorem
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.tactics import calc, show
-from numerics.derivations.terms import START, Function, Op, Term, Variable, term
-from numerics.derivations.theorems import Assumption, Theorem
 from proofs_check.derivations.linear_attention import eigenbasis, projection
 from proofs_check.derivations.linear_attention.eigenbasis import (
     U_,

@@ -8,13 +8,13 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.derived import exp
-from numerics.derivations.flows import derivative
-from numerics.derivations.rules import assume, begin, fall, specialise
-from numerics.derivations.sorts import POSITIVE
+from numerics.derivations.kernel.flows import derivative
+from numerics.derivations.kernel.rules import assume, begin, fall, specialise
+from numerics.derivations.kernel.sorts import POSITIVE
+from numerics.derivations.kernel.terms import CLOCK, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement
 from numerics.derivations.tactics import calc, show
-from numerics.derivations.terms import CLOCK, Variable, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.linear_attention import reading_off
 from proofs_check.derivations.linear_attention.bounded_flow import finite, inverse, m, not_negative, r, sign
 from proofs_check.derivations.linear_attention.eigenbasis import (

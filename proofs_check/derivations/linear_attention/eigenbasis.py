@@ -10,13 +10,13 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.binding import instantiated
-from numerics.derivations.flows import derivative
-from numerics.derivations.rules import assume, fall, integrate
-from numerics.derivations.sorts import Sort
+from numerics.derivations.kernel.binding import instantiated
+from numerics.derivations.kernel.flows import derivative
+from numerics.derivations.kernel.rules import assume, fall, integrate
+from numerics.derivations.kernel.sorts import Sort
+from numerics.derivations.kernel.terms import START, Function, Term, Variable
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.tactics import calc, show
-from numerics.derivations.terms import START, Function, Term, Variable
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.linear_attention.matrices import d, i, j, matrix, over
 
 t = Variable("t", Sort.TIME)

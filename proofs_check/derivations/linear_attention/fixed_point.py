@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from functools import cache
 
-from numerics.derivations.rules import assume, specialise
-from numerics.derivations.sorts import POSITIVE, REALS
+from numerics.derivations.kernel.rules import assume, specialise
+from numerics.derivations.kernel.sorts import POSITIVE, REALS
+from numerics.derivations.kernel.terms import Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement
 from numerics.derivations.tactics import calc, show
-from numerics.derivations.terms import Variable, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.linear_attention.bounded_flow import inverse, m, r
 from proofs_check.derivations.linear_attention.eigenbasis import (
     U,

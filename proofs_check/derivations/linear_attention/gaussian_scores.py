@@ -6,14 +6,14 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from numerics.derivations.binding import bind
 from numerics.derivations.derived import exp
-from numerics.derivations.rules import assume, specialise
-from numerics.derivations.sorts import Sort, whole
+from numerics.derivations.kernel.binding import bind
+from numerics.derivations.kernel.rules import assume, specialise
+from numerics.derivations.kernel.sorts import Sort, whole
+from numerics.derivations.kernel.terms import Function, Term, Variable
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.tactics import calc, show
-from numerics.derivations.terms import Function, Term, Variable
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.proof import proves
 from proofs_check.derivations.softmax_average.gaussian_tokens import b, mean, n, rank, weight_of_a_vector, xi
 from proofs_check.derivations.softmax_average.softmax_average import d, i, j, over

@@ -9,15 +9,15 @@ from functools import cache
 
 import sympy as sp
 
-from numerics.derivations.binding import bind
 from numerics.derivations.derived import exp
-from numerics.derivations.flows import derivative
-from numerics.derivations.rules import assume, equal, integrate
-from numerics.derivations.sorts import REALS, Sort, whole
+from numerics.derivations.kernel.binding import bind
+from numerics.derivations.kernel.flows import derivative
+from numerics.derivations.kernel.rules import assume, equal, integrate
+from numerics.derivations.kernel.sorts import REALS, Sort, whole
+from numerics.derivations.kernel.terms import Function, Term, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, from_sympy
 from numerics.derivations.tactics import show
-from numerics.derivations.terms import Function, Term, Variable, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.proof import proves
 from theory.attention.gaussian_errors import gaussian_second_moment
 from theory.attention.softmax_covariance import SpreadMoments, softmax_covariance_second_moment

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from numerics.derivations.binding import bind
 from numerics.derivations.derived import exp, log
-from numerics.derivations.rules import assume, gaussian, specialise
-from numerics.derivations.sorts import POSITIVE, Range, Sort, whole
+from numerics.derivations.kernel.binding import bind
+from numerics.derivations.kernel.rules import assume, gaussian, specialise
+from numerics.derivations.kernel.sorts import POSITIVE, Range, Sort, whole
+from numerics.derivations.kernel.terms import GAUSSIAN, Term, Variable
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement
 from numerics.derivations.tactics import calc, show
-from numerics.derivations.terms import GAUSSIAN, Term, Variable
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.proof import proves
 
 j, xi, d = Variable("j", Sort.INDEX), Variable("xi_", Sort.NORMAL), Variable("d", range=whole(1))

@@ -4,12 +4,12 @@ dimension (Appendix F.3 of Boursier & Boyer).
 
 from __future__ import annotations
 
-from numerics.derivations.rules import assume, specialise
-from numerics.derivations.sorts import POSITIVE, REALS, Sort
+from numerics.derivations.kernel.rules import assume, specialise
+from numerics.derivations.kernel.sorts import POSITIVE, REALS, Sort
+from numerics.derivations.kernel.terms import Function, Term, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement
 from numerics.derivations.tactics import calc, show
-from numerics.derivations.terms import Function, Term, Variable, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.linear_attention.eigenbasis import delta, eigenvalues, f, l, swaps
 from proofs_check.derivations.linear_attention.matrices import Matrix, i, j, matrix, over
 from proofs_check.derivations.proof import proves

@@ -4,14 +4,14 @@ Boyer).
 
 from __future__ import annotations
 
-from numerics.derivations.binding import bind
-from numerics.derivations.normal_form import LENGTH as L
-from numerics.derivations.rules import assume
-from numerics.derivations.sorts import POSITIVE
+from numerics.derivations.kernel.binding import bind
+from numerics.derivations.kernel.normal_form import LENGTH as L
+from numerics.derivations.kernel.rules import assume
+from numerics.derivations.kernel.sorts import POSITIVE
+from numerics.derivations.kernel.terms import Term, Variable
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement
 from numerics.derivations.tactics import calc, show
-from numerics.derivations.terms import Term, Variable
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.linear_attention.matrices import d, dot, i, j, matrix
 from proofs_check.derivations.proof import proves
 

@@ -9,13 +9,13 @@ from functools import cache
 from math import prod
 from typing import NamedTuple
 
-from numerics.derivations.binding import bind
 from numerics.derivations.derived import chain
-from numerics.derivations.rules import arithmetic, assume, integrate, specialise
-from numerics.derivations.sorts import Sort, whole
+from numerics.derivations.kernel.binding import bind
+from numerics.derivations.kernel.rules import arithmetic, assume, integrate, specialise
+from numerics.derivations.kernel.sorts import Sort, whole
+from numerics.derivations.kernel.terms import Function, Term, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.tactics import show
-from numerics.derivations.terms import Function, Term, Variable, term
-from numerics.derivations.theorems import Theorem
 
 Matrix = Callable[[Variable, Variable], Term]
 Word = tuple[Matrix, ...]

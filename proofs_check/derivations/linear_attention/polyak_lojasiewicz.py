@@ -8,12 +8,12 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.derived import cauchy_schwarz
-from numerics.derivations.rules import assume, specialise
-from numerics.derivations.sorts import POSITIVE
+from numerics.derivations.kernel.rules import assume, specialise
+from numerics.derivations.kernel.sorts import POSITIVE
+from numerics.derivations.kernel.terms import START, Term, Variable
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.tactics import calc, show
-from numerics.derivations.terms import START, Term, Variable
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.linear_attention.bounded_flow import excess_falls, infinite
 from proofs_check.derivations.linear_attention.eigenbasis import (
     FLOW,

@@ -7,11 +7,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
-from numerics.derivations.rules import assume, specialise
+from numerics.derivations.kernel.rules import assume, specialise
+from numerics.derivations.kernel.terms import Term, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement
 from numerics.derivations.tactics import calc, show
-from numerics.derivations.terms import Term, Variable, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.linear_attention.bounded_flow import finite, inverse, m, r
 from proofs_check.derivations.linear_attention.eigenbasis import (
     IDENTITY,

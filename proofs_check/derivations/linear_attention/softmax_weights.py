@@ -6,14 +6,14 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from numerics.derivations.binding import bind
-from numerics.derivations.normal_form import LENGTH as L
-from numerics.derivations.rules import assume, specialise
-from numerics.derivations.sorts import Sort
+from numerics.derivations.kernel.binding import bind
+from numerics.derivations.kernel.normal_form import LENGTH as L
+from numerics.derivations.kernel.rules import assume, specialise
+from numerics.derivations.kernel.sorts import Sort
+from numerics.derivations.kernel.terms import Function, Term, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement
 from numerics.derivations.tactics import calc, show
-from numerics.derivations.terms import Function, Term, Variable, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.proof import proves
 
 i, j, k = Variable("i", Sort.INDEX), Variable("j", Sort.INDEX), Variable("k", Sort.TOKEN)

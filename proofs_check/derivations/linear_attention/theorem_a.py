@@ -11,15 +11,15 @@ from functools import cache
 
 import sympy as sp
 
-from numerics.derivations.binding import bind
 from numerics.derivations.derived import chain, exp
-from numerics.derivations.normal_form import LENGTH as L
-from numerics.derivations.rules import arithmetic, assume, specialise
-from numerics.derivations.sorts import Range
+from numerics.derivations.kernel.binding import bind
+from numerics.derivations.kernel.normal_form import LENGTH as L
+from numerics.derivations.kernel.rules import arithmetic, assume, specialise
+from numerics.derivations.kernel.sorts import Range
+from numerics.derivations.kernel.terms import Term, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, from_sympy, hypotheses
 from numerics.derivations.tactics import calc, show
-from numerics.derivations.terms import Term, Variable, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.linear_attention import token_errors as of_tokens
 from proofs_check.derivations.linear_attention.token_errors import (
     GIVEN,

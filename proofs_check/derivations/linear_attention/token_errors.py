@@ -11,14 +11,14 @@ from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
 
-from numerics.derivations.binding import bind, instantiated
 from numerics.derivations.derived import chain, exp
-from numerics.derivations.normal_form import LENGTH as L
-from numerics.derivations.rules import assume, equal, integrate, specialise
-from numerics.derivations.sorts import Sort
+from numerics.derivations.kernel.binding import bind, instantiated
+from numerics.derivations.kernel.normal_form import LENGTH as L
+from numerics.derivations.kernel.rules import assume, equal, integrate, specialise
+from numerics.derivations.kernel.sorts import Sort
+from numerics.derivations.kernel.terms import Function, Op, Term, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.tactics import calc, show
-from numerics.derivations.terms import Function, Op, Term, Variable, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.linear_attention.gaussian_scores import Gamma, R, at_the_query
 from proofs_check.derivations.softmax_average.gaussian_tokens import g, mean, n, rank, xi
 from proofs_check.derivations.softmax_average.query_average import V

@@ -11,15 +11,22 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.binding import bind, instantiated
 from numerics.derivations.derived import chain, exp
 from numerics.derivations.derived import turned as around
-from numerics.derivations.normal_form import LENGTH as L
-from numerics.derivations.rules import arithmetic, assume, equal, integrate, same_covariance, specialise
-from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, Sort
+from numerics.derivations.kernel.binding import bind, instantiated
+from numerics.derivations.kernel.normal_form import LENGTH as L
+from numerics.derivations.kernel.rules import (
+    arithmetic,
+    assume,
+    equal,
+    integrate,
+    same_covariance,
+    specialise,
+)
+from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, Sort
+from numerics.derivations.kernel.terms import GAUSSIAN, Function, Term, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.tactics import calc, show
-from numerics.derivations.terms import GAUSSIAN, Function, Term, Variable, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.linear_attention.token_errors import (
     P2,
     SCORE,

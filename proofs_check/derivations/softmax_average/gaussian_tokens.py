@@ -5,13 +5,13 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.binding import bind, instantiated
 from numerics.derivations.derived import cauchy_schwarz, chain, exp, integrated
-from numerics.derivations.rules import arithmetic, equal, gaussian, limit, replace, specialise
-from numerics.derivations.sorts import NONNEGATIVE, Range, Sort, whole
+from numerics.derivations.kernel.binding import bind, instantiated
+from numerics.derivations.kernel.rules import arithmetic, equal, gaussian, limit, replace, specialise
+from numerics.derivations.kernel.sorts import NONNEGATIVE, Range, Sort, whole
+from numerics.derivations.kernel.terms import GAUSSIAN, Function, Term, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement
-from numerics.derivations.terms import GAUSSIAN, Function, Term, Variable, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.softmax_average.query_average import V, l
 from proofs_check.derivations.softmax_average.softmax_average import a, d, eps, i, j, m, over, t, x
 

@@ -8,13 +8,13 @@ from functools import cache
 import sympy as sp
 
 from numerics.derivations.derived import chain, exp, log, sqrt
-from numerics.derivations.normal_form import LENGTH as L
-from numerics.derivations.rules import arithmetic, replace, specialise
-from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, Range
+from numerics.derivations.kernel.normal_form import LENGTH as L
+from numerics.derivations.kernel.rules import arithmetic, replace, specialise
+from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, Range
+from numerics.derivations.kernel.terms import Op, Term, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, from_sympy
 from numerics.derivations.tactics import calc, show
-from numerics.derivations.terms import Op, Term, Variable, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.proof import proves
 from proofs_check.derivations.softmax_average import moments, second_moment
 from proofs_check.derivations.softmax_average.softmax_average import (

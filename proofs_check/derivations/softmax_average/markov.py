@@ -8,12 +8,12 @@ from functools import cache
 import sympy as sp
 
 from numerics.derivations.derived import chain, exceeds, exp, markov
-from numerics.derivations.normal_form import LENGTH as L
-from numerics.derivations.rules import arithmetic, assume, equal
-from numerics.derivations.sorts import NONNEGATIVE
+from numerics.derivations.kernel.normal_form import LENGTH as L
+from numerics.derivations.kernel.rules import arithmetic, assume, equal
+from numerics.derivations.kernel.sorts import NONNEGATIVE
+from numerics.derivations.kernel.terms import Op, Term, Variable
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, from_sympy
-from numerics.derivations.terms import Op, Term, Variable
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.softmax_average.moments import weights
 from proofs_check.derivations.softmax_average.second_moment import theorem as second_moment
 from proofs_check.derivations.softmax_average.softmax_average import (

@@ -6,12 +6,12 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.derived import cauchy_schwarz, chain, exp, sqrt
-from numerics.derivations.rules import arithmetic, limit, specialise
-from numerics.derivations.sorts import Range, Sort
+from numerics.derivations.kernel.rules import arithmetic, limit, specialise
+from numerics.derivations.kernel.sorts import Range, Sort
+from numerics.derivations.kernel.terms import Function, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement
 from numerics.derivations.tactics import calc, show
-from numerics.derivations.terms import Function, Variable, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.proof import proves
 from proofs_check.derivations.softmax_average.softmax_average import (
     F,

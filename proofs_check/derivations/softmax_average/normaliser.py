@@ -6,13 +6,13 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.derived import chain, exp, sqrt
-from numerics.derivations.normal_form import LENGTH as L
-from numerics.derivations.rules import arithmetic, specialise
-from numerics.derivations.sorts import Range
+from numerics.derivations.kernel.normal_form import LENGTH as L
+from numerics.derivations.kernel.rules import arithmetic, specialise
+from numerics.derivations.kernel.sorts import Range
+from numerics.derivations.kernel.terms import Op, Term, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement
 from numerics.derivations.tactics import calc
-from numerics.derivations.terms import Op, Term, Variable, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.proof import proves
 from proofs_check.derivations.softmax_average.moments import weight_at_least_one, weights
 from proofs_check.derivations.softmax_average.softmax_average import (

@@ -7,14 +7,14 @@ from functools import cache
 
 import sympy as sp
 
-from numerics.derivations.binding import instantiated
 from numerics.derivations.derived import cauchy_schwarz, chain, exp, integrated, interpolated, log, root, sqrt
-from numerics.derivations.normal_form import LENGTH as L
-from numerics.derivations.rules import arithmetic, assume, replace, specialise
-from numerics.derivations.sorts import NONNEGATIVE, Range, Sort
+from numerics.derivations.kernel.binding import instantiated
+from numerics.derivations.kernel.normal_form import LENGTH as L
+from numerics.derivations.kernel.rules import arithmetic, assume, replace, specialise
+from numerics.derivations.kernel.sorts import NONNEGATIVE, Range, Sort
+from numerics.derivations.kernel.terms import Function, Op, Term, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, from_sympy, hypotheses
-from numerics.derivations.terms import Function, Op, Term, Variable, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.softmax_average import second_moment
 from proofs_check.derivations.softmax_average.softmax_average import (
     R_L,

@@ -11,14 +11,14 @@ from typing import NamedTuple
 
 import sympy as sp
 
-from numerics.derivations.binding import bind, instantiated
 from numerics.derivations.derived import cauchy_schwarz, exp, sqrt
-from numerics.derivations.normal_form import LENGTH as L
-from numerics.derivations.rules import arithmetic, equal, limit, specialise
+from numerics.derivations.kernel.binding import bind, instantiated
+from numerics.derivations.kernel.normal_form import LENGTH as L
+from numerics.derivations.kernel.rules import arithmetic, equal, limit, specialise
+from numerics.derivations.kernel.terms import Defined, Term, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, from_sympy
 from numerics.derivations.tactics import calc, show
-from numerics.derivations.terms import Defined, Term, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.proof import proves
 from proofs_check.derivations.softmax_average import softmax_average as W
 from proofs_check.derivations.softmax_average.moments import size_of_the_limit, weight_at_least_one, weights

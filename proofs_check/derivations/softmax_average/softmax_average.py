@@ -5,13 +5,13 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.binding import bind
 from numerics.derivations.derived import chain, exp, sqrt
-from numerics.derivations.normal_form import LENGTH as L
-from numerics.derivations.rules import assume, specialise
-from numerics.derivations.sorts import POSITIVE, REALS, Range, Sort, whole
-from numerics.derivations.terms import Defined, Function, Op, Term, Variable
-from numerics.derivations.theorems import Theorem
+from numerics.derivations.kernel.binding import bind
+from numerics.derivations.kernel.normal_form import LENGTH as L
+from numerics.derivations.kernel.rules import assume, specialise
+from numerics.derivations.kernel.sorts import POSITIVE, REALS, Range, Sort, whole
+from numerics.derivations.kernel.terms import Defined, Function, Op, Term, Variable
+from numerics.derivations.kernel.theorems import Theorem
 
 k, l = Variable("k", Sort.TOKEN), Variable("l", Sort.TOKEN)
 i, j = Variable("i", Sort.INDEX), Variable("j", Sort.INDEX)

@@ -7,12 +7,12 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.derived import cauchy_schwarz, chain, exp, integrated
-from numerics.derivations.normal_form import LENGTH as L
-from numerics.derivations.rules import arithmetic, equal, replace
-from numerics.derivations.sorts import Sort
+from numerics.derivations.kernel.normal_form import LENGTH as L
+from numerics.derivations.kernel.rules import arithmetic, equal, replace
+from numerics.derivations.kernel.sorts import Sort
+from numerics.derivations.kernel.terms import Defined, Function, Term, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement
-from numerics.derivations.terms import Defined, Function, Term, Variable, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.softmax_average import moments, second_moment
 from proofs_check.derivations.softmax_average.softmax_average import (
     K,

@@ -9,13 +9,21 @@ from typing import NamedTuple
 
 import sympy as sp
 
-from numerics.derivations.binding import bind
 from numerics.derivations.derived import chain, exp, integrated, log, sqrt
-from numerics.derivations.rules import arithmetic, assume, equal, exchange, gaussian, replace, specialise
-from numerics.derivations.sorts import NONNEGATIVE, Sort
+from numerics.derivations.kernel.binding import bind
+from numerics.derivations.kernel.rules import (
+    arithmetic,
+    assume,
+    equal,
+    exchange,
+    gaussian,
+    replace,
+    specialise,
+)
+from numerics.derivations.kernel.sorts import NONNEGATIVE, Sort
+from numerics.derivations.kernel.terms import GAUSSIAN, Function, Op, Term, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, from_sympy
-from numerics.derivations.terms import GAUSSIAN, Function, Op, Term, Variable, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.softmax_average.moments import weight_at_least_one
 from proofs_check.derivations.softmax_average.softmax_average import (
     a,

@@ -7,13 +7,13 @@ from functools import cache
 
 import sympy as sp
 
-from numerics.derivations.binding import instantiated
 from numerics.derivations.derived import cauchy_schwarz, chain, exp, integrated, log, root, sqrt
-from numerics.derivations.rules import arithmetic, limit, replace, specialise
-from numerics.derivations.sorts import NONNEGATIVE
+from numerics.derivations.kernel.binding import instantiated
+from numerics.derivations.kernel.rules import arithmetic, limit, replace, specialise
+from numerics.derivations.kernel.sorts import NONNEGATIVE
+from numerics.derivations.kernel.terms import Defined, Variable
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, from_sympy, hypotheses
-from numerics.derivations.terms import Defined, Variable
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.softmax_average.moments import weight_at_least_one
 from proofs_check.derivations.softmax_average.query_average import (
     U,

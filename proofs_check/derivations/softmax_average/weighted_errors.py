@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 import sympy as sp
 
-from numerics.derivations.binding import instantiated
 from numerics.derivations.derived import (
     cauchy_schwarz,
     chain,
@@ -26,12 +25,13 @@ from numerics.derivations.derived import (
     schwarz_of_bounds,
     sqrt,
 )
-from numerics.derivations.normal_form import LENGTH as L
-from numerics.derivations.rules import arithmetic, assume, limit, replace, specialise, then
-from numerics.derivations.sorts import POSITIVE, Sort, whole
+from numerics.derivations.kernel.binding import instantiated
+from numerics.derivations.kernel.normal_form import LENGTH as L
+from numerics.derivations.kernel.rules import arithmetic, assume, limit, replace, specialise, then
+from numerics.derivations.kernel.sorts import POSITIVE, Sort, whole
+from numerics.derivations.kernel.terms import Function, Op, Term, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, from_sympy
-from numerics.derivations.terms import Function, Op, Term, Variable, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.softmax_average import fourth_moment, second_moment
 from proofs_check.derivations.softmax_average.query_average import (
     U,

@@ -7,13 +7,13 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.binding import bind
 from numerics.derivations.derived import D_, chain, exp, integrated, log
-from numerics.derivations.rules import arithmetic, gaussian, limit, replace, specialise
-from numerics.derivations.sorts import POSITIVE
+from numerics.derivations.kernel.binding import bind
+from numerics.derivations.kernel.rules import arithmetic, gaussian, limit, replace, specialise
+from numerics.derivations.kernel.sorts import POSITIVE
+from numerics.derivations.kernel.terms import GAUSSIAN, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement
-from numerics.derivations.terms import GAUSSIAN, Variable, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.softmax_average.softmax_average import d, j, over
 from proofs_check.derivations.softmax_average.tilted import (
     QUERY,

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from numerics.derivations.binding import bind
 from numerics.derivations.derived import cauchy_schwarz, chain, exp, integrated
-from numerics.derivations.rules import arithmetic, replace
-from numerics.derivations.terms import Term
-from numerics.derivations.theorems import Theorem
+from numerics.derivations.kernel.binding import bind
+from numerics.derivations.kernel.rules import arithmetic, replace
+from numerics.derivations.kernel.terms import Term
+from numerics.derivations.kernel.theorems import Theorem
 from proofs_check.derivations.softmax_average.softmax_average import (
     S_L,
     d,

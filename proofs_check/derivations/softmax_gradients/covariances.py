@@ -10,10 +10,10 @@ from functools import cache
 from typing import NamedTuple
 
 from numerics.derivations.derived import chain, exp, integrated, interpolated, log, root, sqrt
-from numerics.derivations.normal_form import LENGTH as L
-from numerics.derivations.rules import arithmetic, replace, specialise
-from numerics.derivations.terms import Defined, Op, Term, term
-from numerics.derivations.theorems import Theorem
+from numerics.derivations.kernel.normal_form import LENGTH as L
+from numerics.derivations.kernel.rules import arithmetic, replace, specialise
+from numerics.derivations.kernel.terms import Defined, Op, Term, term
+from numerics.derivations.kernel.theorems import Theorem
 from proofs_check.derivations.softmax_average import fourth_moment, moments, second_moment
 from proofs_check.derivations.softmax_average.query_average import (
     average_of_powers,

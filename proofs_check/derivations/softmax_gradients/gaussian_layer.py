@@ -7,14 +7,14 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.binding import instantiated
 from numerics.derivations.derived import exp
-from numerics.derivations.rules import specialise
-from numerics.derivations.sorts import REALS, Sort
+from numerics.derivations.kernel.binding import instantiated
+from numerics.derivations.kernel.rules import specialise
+from numerics.derivations.kernel.sorts import REALS, Sort
+from numerics.derivations.kernel.terms import Function, Term, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement
 from numerics.derivations.tactics import calc, show
-from numerics.derivations.terms import Function, Term, Variable, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.gaussian_tokens.moments import covariance
 from proofs_check.derivations.gaussian_tokens.own_prompt import of_a_row, r
 from proofs_check.derivations.proof import by_normal_form, proves

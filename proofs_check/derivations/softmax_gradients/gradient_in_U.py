@@ -11,14 +11,14 @@ from typing import NamedTuple
 
 import sympy as sp
 
-from numerics.derivations.binding import instantiated
 from numerics.derivations.derived import cauchy_schwarz, chain, exp, integrated, log
-from numerics.derivations.normal_form import LENGTH as L
-from numerics.derivations.rules import arithmetic, replace, specialise
-from numerics.derivations.sorts import Sort
+from numerics.derivations.kernel.binding import instantiated
+from numerics.derivations.kernel.normal_form import LENGTH as L
+from numerics.derivations.kernel.rules import arithmetic, replace, specialise
+from numerics.derivations.kernel.sorts import Sort
+from numerics.derivations.kernel.terms import Op, Term, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, from_sympy, hypotheses
-from numerics.derivations.terms import Op, Term, Variable, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.proof import proves
 from proofs_check.derivations.softmax_average.form_of_the_paper import bracket, decay, long_prompts
 from proofs_check.derivations.softmax_average.query_average import (

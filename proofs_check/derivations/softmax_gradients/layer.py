@@ -10,10 +10,10 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from numerics.derivations.derived import exp
-from numerics.derivations.flows import derivative
-from numerics.derivations.sorts import Sort, whole
+from numerics.derivations.kernel.flows import derivative
+from numerics.derivations.kernel.sorts import Sort, whole
+from numerics.derivations.kernel.terms import Function, Term, Variable
 from numerics.derivations.statements import Statement
-from numerics.derivations.terms import Function, Term, Variable
 from proofs_check.derivations.proof import by_normal_form, proves
 from proofs_check.derivations.softmax_average.softmax_average import over
 

@@ -8,14 +8,14 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.binding import instantiated
 from numerics.derivations.derived import chain, exp, integrated
-from numerics.derivations.rules import arithmetic, replace, specialise
-from numerics.derivations.sorts import REALS, Range, Sort
+from numerics.derivations.kernel.binding import instantiated
+from numerics.derivations.kernel.rules import arithmetic, replace, specialise
+from numerics.derivations.kernel.sorts import REALS, Range, Sort
+from numerics.derivations.kernel.terms import Defined, Function, Op, Term, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement
 from numerics.derivations.tactics import calc, show
-from numerics.derivations.terms import Defined, Function, Op, Term, Variable, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.proof import by_normal_form, proves
 from proofs_check.derivations.softmax_average.moments import weight_at_least_one
 from proofs_check.derivations.softmax_average.query_average import U, l

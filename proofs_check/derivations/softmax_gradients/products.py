@@ -6,12 +6,12 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.derived import cauchy_schwarz, chain, root, sqrt
-from numerics.derivations.rules import specialise
-from numerics.derivations.sorts import Sort
+from numerics.derivations.kernel.rules import specialise
+from numerics.derivations.kernel.sorts import Sort
+from numerics.derivations.kernel.terms import Function, Term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement
 from numerics.derivations.tactics import calc, show
-from numerics.derivations.terms import Function, Term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.proof import proves
 from proofs_check.derivations.softmax_average.softmax_average import d, i, j, k, mean, over, x, y
 

@@ -7,12 +7,12 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.derived import cauchy_schwarz, exp, root
-from numerics.derivations.rules import assume, specialise
-from numerics.derivations.sorts import POSITIVE, Range, Sort
+from numerics.derivations.kernel.rules import assume, specialise
+from numerics.derivations.kernel.sorts import POSITIVE, Range, Sort
+from numerics.derivations.kernel.terms import Function, Op, Term, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.tactics import calc, show
-from numerics.derivations.terms import Function, Op, Term, Variable, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.proof import proves
 from proofs_check.derivations.softmax_average.query_average import b, operator_norm
 from proofs_check.derivations.softmax_average.softmax_average import d, i, j, over, x

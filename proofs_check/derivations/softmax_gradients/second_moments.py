@@ -8,10 +8,10 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.derived import chain, exp, integrated, sqrt
-from numerics.derivations.normal_form import LENGTH as L
-from numerics.derivations.rules import arithmetic, replace, specialise
-from numerics.derivations.terms import Defined
-from numerics.derivations.theorems import Theorem
+from numerics.derivations.kernel.normal_form import LENGTH as L
+from numerics.derivations.kernel.rules import arithmetic, replace, specialise
+from numerics.derivations.kernel.terms import Defined
+from numerics.derivations.kernel.theorems import Theorem
 from proofs_check.derivations.softmax_average import moments, second_moment
 from proofs_check.derivations.softmax_average.softmax_average import (
     S_L,

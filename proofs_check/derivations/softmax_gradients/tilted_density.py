@@ -7,12 +7,12 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.derived import exp
-from numerics.derivations.rules import assume, specialise
-from numerics.derivations.sorts import Sort
+from numerics.derivations.kernel.rules import assume, specialise
+from numerics.derivations.kernel.sorts import Sort
+from numerics.derivations.kernel.terms import Function, Term, Variable
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.tactics import calc, show
-from numerics.derivations.terms import Function, Term, Variable
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.proof import proves
 from proofs_check.derivations.softmax_average.query_average import b, l
 from proofs_check.derivations.softmax_average.softmax_average import a, d, i, j, over

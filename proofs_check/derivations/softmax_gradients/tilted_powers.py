@@ -5,13 +5,13 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.binding import instantiated
 from numerics.derivations.derived import cauchy_schwarz, chain, integrated
-from numerics.derivations.rules import arithmetic, assume, integrate, replace, specialise, then
-from numerics.derivations.sorts import NONNEGATIVE
+from numerics.derivations.kernel.binding import instantiated
+from numerics.derivations.kernel.rules import arithmetic, assume, integrate, replace, specialise, then
+from numerics.derivations.kernel.sorts import NONNEGATIVE
+from numerics.derivations.kernel.terms import Op, Term, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
-from numerics.derivations.terms import Op, Term, Variable, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.proof import proves
 from proofs_check.derivations.softmax_average.moments import weight_at_least_one
 from proofs_check.derivations.softmax_average.query_average import at_the_query

@@ -11,11 +11,11 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.derived import chain, exp, integrated, root, sqrt
-from numerics.derivations.normal_form import LENGTH as L
-from numerics.derivations.rules import arithmetic, assume, replace, specialise
-from numerics.derivations.sorts import NONNEGATIVE, POSITIVE
-from numerics.derivations.terms import Defined, Op, Term, Variable, term
-from numerics.derivations.theorems import Theorem
+from numerics.derivations.kernel.normal_form import LENGTH as L
+from numerics.derivations.kernel.rules import arithmetic, assume, replace, specialise
+from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE
+from numerics.derivations.kernel.terms import Defined, Op, Term, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from proofs_check.derivations.softmax_average import second_moment
 from proofs_check.derivations.softmax_average.softmax_average import (
     R_L,

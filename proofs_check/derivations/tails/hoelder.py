@@ -6,10 +6,10 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.derived import cauchy_schwarz, chain, exp, integrated, root, sqrt
-from numerics.derivations.rules import arithmetic, limit, replace, specialise
-from numerics.derivations.sorts import NONNEGATIVE, POSITIVE
-from numerics.derivations.terms import Defined, Variable, term
-from numerics.derivations.theorems import Theorem
+from numerics.derivations.kernel.rules import arithmetic, limit, replace, specialise
+from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE
+from numerics.derivations.kernel.terms import Defined, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from proofs_check.derivations.softmax_average.moments import weight_at_least_one
 from proofs_check.derivations.softmax_average.softmax_average import (
     F,

@@ -9,12 +9,12 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.binding import bind
 from numerics.derivations.derived import chain, exp, integrated, log
-from numerics.derivations.rules import arithmetic, assume, replace, specialise
-from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, Range, Sort
-from numerics.derivations.terms import Function, Op, Term, Variable, term
-from numerics.derivations.theorems import Theorem
+from numerics.derivations.kernel.binding import bind
+from numerics.derivations.kernel.rules import arithmetic, assume, replace, specialise
+from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, Range, Sort
+from numerics.derivations.kernel.terms import Function, Op, Term, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from proofs_check.derivations.softmax_average.softmax_average import x
 from proofs_check.derivations.softmax_average.tilted import query
 from proofs_check.derivations.tails.largest import M_, S_, at_q, p, positive_part, q, q_

@@ -10,11 +10,11 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.derived import chain, exp, integrated, log
-from numerics.derivations.normal_form import LENGTH as L
-from numerics.derivations.rules import arithmetic, assume, replace, specialise
-from numerics.derivations.sorts import POSITIVE, Range, Sort
-from numerics.derivations.terms import Function, Op, Term, Variable, term
-from numerics.derivations.theorems import Theorem
+from numerics.derivations.kernel.normal_form import LENGTH as L
+from numerics.derivations.kernel.rules import arithmetic, assume, replace, specialise
+from numerics.derivations.kernel.sorts import POSITIVE, Range, Sort
+from numerics.derivations.kernel.terms import Function, Op, Term, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from proofs_check.derivations.softmax_average.softmax_average import d, j, k, mean, over, s, v, x
 from proofs_check.derivations.softmax_average.tilted import Law, h, quarter
 

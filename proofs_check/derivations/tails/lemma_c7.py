@@ -7,10 +7,10 @@ from __future__ import annotations
 from functools import cache
 
 from numerics.derivations.derived import chain, exp, integrated, root, sqrt
-from numerics.derivations.normal_form import LENGTH as L
-from numerics.derivations.rules import arithmetic, replace, specialise
-from numerics.derivations.terms import term
-from numerics.derivations.theorems import Theorem
+from numerics.derivations.kernel.normal_form import LENGTH as L
+from numerics.derivations.kernel.rules import arithmetic, replace, specialise
+from numerics.derivations.kernel.terms import term
+from numerics.derivations.kernel.theorems import Theorem
 from proofs_check.derivations.softmax_average import moments
 from proofs_check.derivations.softmax_average.softmax_average import F, K, a2, d, k, mean, rho, sigma, x
 from proofs_check.derivations.softmax_average.tilted import TOKEN, h, quarter

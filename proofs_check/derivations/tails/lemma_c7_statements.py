@@ -7,10 +7,10 @@ from fractions import Fraction
 import sympy as sp
 
 from numerics.derivations.derived import exp, sqrt
-from numerics.derivations.normal_form import LENGTH as L
-from numerics.derivations.rules import assume
+from numerics.derivations.kernel.normal_form import LENGTH as L
+from numerics.derivations.kernel.rules import assume
+from numerics.derivations.kernel.terms import Term, term
 from numerics.derivations.statements import Statement, from_sympy
-from numerics.derivations.terms import Term, term
 from proofs_check.derivations.softmax_average.softmax_average import (
     R_L,
     S_L,

@@ -7,11 +7,11 @@ from __future__ import annotations
 from functools import cache
 
 from numerics.derivations.derived import chain, exp, log
-from numerics.derivations.normal_form import LENGTH as L
-from numerics.derivations.rules import arithmetic, replace, specialise
-from numerics.derivations.sorts import NONNEGATIVE
-from numerics.derivations.terms import Op, Variable, term
-from numerics.derivations.theorems import Theorem
+from numerics.derivations.kernel.normal_form import LENGTH as L
+from numerics.derivations.kernel.rules import arithmetic, replace, specialise
+from numerics.derivations.kernel.sorts import NONNEGATIVE
+from numerics.derivations.kernel.terms import Op, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from proofs_check.derivations.softmax_average.softmax_average import d, k, t, x
 from proofs_check.derivations.softmax_average.tilted import h
 from proofs_check.derivations.tails.largest import M_, S_, P, at_q, level, mean_beyond, p, q, q_

@@ -11,9 +11,9 @@ from fractions import Fraction
 import sympy as sp
 
 from numerics.derivations.derived import exp, log
-from numerics.derivations.normal_form import LENGTH as L
+from numerics.derivations.kernel.normal_form import LENGTH as L
+from numerics.derivations.kernel.terms import term
 from numerics.derivations.statements import Statement, from_sympy
-from numerics.derivations.terms import term
 from proofs_check.derivations.softmax_average.softmax_average import d, k, mean
 from proofs_check.derivations.tails.choice_of_the_cut import choice
 from proofs_check.derivations.tails.incomplete_gamma import (

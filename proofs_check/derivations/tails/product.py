@@ -8,12 +8,12 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.derived import chain, integrated, log, schwarz_of_bounds, sqrt
-from numerics.derivations.normal_form import LENGTH as L
-from numerics.derivations.rules import arithmetic, assume, replace, specialise
-from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, Range, Sort
+from numerics.derivations.kernel.normal_form import LENGTH as L
+from numerics.derivations.kernel.rules import arithmetic, assume, replace, specialise
+from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, Range, Sort
+from numerics.derivations.kernel.terms import Function, Term, Variable
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
-from numerics.derivations.terms import Function, Term, Variable
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.proof import proves
 from proofs_check.derivations.softmax_average.form_of_the_paper import long_prompts
 from proofs_check.derivations.softmax_average.softmax_average import c, i, k, m, mean, over, sigma, u, x, y

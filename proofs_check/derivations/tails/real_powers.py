@@ -9,11 +9,11 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.derived import chain, exp, log
-from numerics.derivations.flows import derivative
-from numerics.derivations.rules import arithmetic, begin, every_number, fall, replace, specialise
-from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, REALS, Range, Sort
-from numerics.derivations.terms import CLOCK, START, Op, Term, Variable
-from numerics.derivations.theorems import Theorem
+from numerics.derivations.kernel.flows import derivative
+from numerics.derivations.kernel.rules import arithmetic, begin, every_number, fall, replace, specialise
+from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Range, Sort
+from numerics.derivations.kernel.terms import CLOCK, START, Op, Term, Variable
+from numerics.derivations.kernel.theorems import Theorem
 
 tau = Variable("tau", Sort.TIME)
 now = CLOCK(tau)

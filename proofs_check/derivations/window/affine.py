@@ -10,14 +10,14 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.binding import bind
 from numerics.derivations.derived import chain, sqrt
-from numerics.derivations.rules import assume, equal, integrate, specialise
-from numerics.derivations.sorts import Sort
+from numerics.derivations.kernel.binding import bind
+from numerics.derivations.kernel.rules import assume, equal, integrate, specialise
+from numerics.derivations.kernel.sorts import Sort
+from numerics.derivations.kernel.terms import Function, Op, Term, Variable
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.tactics import calc, show
-from numerics.derivations.terms import Function, Op, Term, Variable
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.proof import proves
 from proofs_check.derivations.window.prompt import (
     Lip,

@@ -7,14 +7,14 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.binding import instantiated
 from numerics.derivations.derived import chain, exp, log, sqrt
-from numerics.derivations.rules import arithmetic, assume, integrate, replace, specialise
-from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, Sort, whole
+from numerics.derivations.kernel.binding import instantiated
+from numerics.derivations.kernel.rules import arithmetic, assume, integrate, replace, specialise
+from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, Sort, whole
+from numerics.derivations.kernel.terms import Function, Term, Variable
+from numerics.derivations.kernel.theorems import Assumption, Theorem
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.tactics import calc, show
-from numerics.derivations.terms import Function, Term, Variable
-from numerics.derivations.theorems import Assumption, Theorem
 from proofs_check.derivations.proof import proves
 from proofs_check.derivations.window.affine import affine, loss, of_affine, over_directions, relu, uniform
 from proofs_check.derivations.window.prompt import (

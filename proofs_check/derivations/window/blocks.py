@@ -6,14 +6,14 @@ from __future__ import annotations
 
 from functools import cache
 
-from numerics.derivations.binding import bind
 from numerics.derivations.derived import chain
-from numerics.derivations.rules import assume, equal, integrate, specialise
-from numerics.derivations.sorts import POSITIVE, REALS, Sort
+from numerics.derivations.kernel.binding import bind
+from numerics.derivations.kernel.rules import assume, equal, integrate, specialise
+from numerics.derivations.kernel.sorts import POSITIVE, REALS, Sort
+from numerics.derivations.kernel.terms import Function, Term, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.tactics import calc, show
-from numerics.derivations.terms import Function, Term, Variable, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.proof import by_normal_form, proves
 from proofs_check.derivations.window.prompt import bounded_X as X
 from proofs_check.derivations.window.prompt import d, i, j, l, mean, n, o, over, tokens

@@ -7,15 +7,15 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.binding import bind
 from numerics.derivations.derived import exp, log
-from numerics.derivations.normal_form import LENGTH as n
-from numerics.derivations.rules import arithmetic, assume, specialise
-from numerics.derivations.sorts import REALS
+from numerics.derivations.kernel.binding import bind
+from numerics.derivations.kernel.normal_form import LENGTH as n
+from numerics.derivations.kernel.rules import arithmetic, assume, specialise
+from numerics.derivations.kernel.sorts import REALS
+from numerics.derivations.kernel.terms import Op, Term, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement
 from numerics.derivations.tactics import calc, show
-from numerics.derivations.terms import Op, Term, Variable, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.proof import proves
 from proofs_check.derivations.window.symmetry import count, inside, prompt, t
 

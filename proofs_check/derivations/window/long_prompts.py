@@ -11,15 +11,15 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.binding import bind, instantiated
 from numerics.derivations.derived import cauchy_schwarz, chain, exp, integrated, root, schwarz_of_bounds, sqrt
-from numerics.derivations.normal_form import LENGTH as L
-from numerics.derivations.rules import arithmetic, assume, equal, integrate, replace, specialise
-from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, REALS, Sort
+from numerics.derivations.kernel.binding import bind, instantiated
+from numerics.derivations.kernel.normal_form import LENGTH as L
+from numerics.derivations.kernel.rules import arithmetic, assume, equal, integrate, replace, specialise
+from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Sort
+from numerics.derivations.kernel.terms import Defined, Function, Op, Term, Variable
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement
 from numerics.derivations.tactics import calc, show
-from numerics.derivations.terms import Defined, Function, Op, Term, Variable
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.proof import proves
 from proofs_check.derivations.softmax_average import second_moment, sums
 from proofs_check.derivations.softmax_average.softmax_average import (

@@ -8,12 +8,12 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.derived import chain, exp
-from numerics.derivations.rules import arithmetic, assume, integrate, replace, specialise
-from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, REALS, Range, Sort
+from numerics.derivations.kernel.rules import arithmetic, assume, integrate, replace, specialise
+from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Range, Sort
+from numerics.derivations.kernel.terms import Function, Term, Variable
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.tactics import calc, show
-from numerics.derivations.terms import Function, Term, Variable
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.proof import proves
 from proofs_check.derivations.window.prompt import bounded_X as X
 from proofs_check.derivations.window.prompt import i, j, mean, n, o, over, tokens

@@ -5,14 +5,14 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.binding import bind, instantiated
 from numerics.derivations.derived import exp
-from numerics.derivations.rules import equal
-from numerics.derivations.sorts import Sort
+from numerics.derivations.kernel.binding import bind, instantiated
+from numerics.derivations.kernel.rules import equal
+from numerics.derivations.kernel.sorts import Sort
+from numerics.derivations.kernel.terms import Defined, Function, Term, Variable
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement
 from numerics.derivations.tactics import calc, show
-from numerics.derivations.terms import Defined, Function, Term, Variable
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.proof import proves
 
 k, l, prompt = Variable("k", Sort.TOKEN), Variable("l", Sort.TOKEN), Variable("prompt", Sort.PROMPT)

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from functools import cache
 
-from numerics.derivations.binding import bind
 from numerics.derivations.derived import chain, exp
-from numerics.derivations.rules import arithmetic, assume, equal, integrate, specialise
-from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, REALS, Sort, whole
-from numerics.derivations.terms import Defined, Function, Term, Variable
-from numerics.derivations.theorems import Theorem
+from numerics.derivations.kernel.binding import bind
+from numerics.derivations.kernel.rules import arithmetic, assume, equal, integrate, specialise
+from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Sort, whole
+from numerics.derivations.kernel.terms import Defined, Function, Term, Variable
+from numerics.derivations.kernel.theorems import Theorem
 
 o, k = Variable("o", Sort.TOKEN), Variable("k", Sort.TOKEN)
 q = Variable("q", Sort.QUERY)

@@ -6,14 +6,14 @@ from __future__ import annotations
 
 from functools import cache
 
-from numerics.derivations.binding import bind
 from numerics.derivations.derived import chain, exp
-from numerics.derivations.rules import assume, equal, integrate, specialise
-from numerics.derivations.sorts import REALS, Sort, whole
+from numerics.derivations.kernel.binding import bind
+from numerics.derivations.kernel.rules import assume, equal, integrate, specialise
+from numerics.derivations.kernel.sorts import REALS, Sort, whole
+from numerics.derivations.kernel.terms import Function, Term, Variable
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.tactics import show
-from numerics.derivations.terms import Function, Term, Variable
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.proof import proves
 from proofs_check.derivations.window.prompt import X, d, i, j, l, mean, n, o, over, tokens
 from proofs_check.derivations.window.signal import p, r, v

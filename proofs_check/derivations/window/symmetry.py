@@ -7,15 +7,15 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.binding import bind
 from numerics.derivations.derived import exp
-from numerics.derivations.normal_form import LENGTH
-from numerics.derivations.rules import assume, equal, integrate, specialise
-from numerics.derivations.sorts import POSITIVE, REALS, Sort
+from numerics.derivations.kernel.binding import bind
+from numerics.derivations.kernel.normal_form import LENGTH
+from numerics.derivations.kernel.rules import assume, equal, integrate, specialise
+from numerics.derivations.kernel.sorts import POSITIVE, REALS, Sort
+from numerics.derivations.kernel.terms import Function, Op, Term, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.tactics import calc, show
-from numerics.derivations.terms import Function, Op, Term, Variable, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.proof import proves
 from proofs_check.derivations.window.affine import G, H, apart, symmetric_slope
 from proofs_check.derivations.window.prompt import Lip, d, i, j, k, l, mean, o, over, q, tokens, width, zeta

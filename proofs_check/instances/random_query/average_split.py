@@ -17,12 +17,17 @@ import numpy as np
 import sympy as sp
 from flint import arb
 
-from numerics.attention.softmax_average import SoftmaxAverage
+from numerics.attention.exact.softmax_average import SoftmaxAverage
+from numerics.counterexamples.worst_case.query_average import (
+    Instance,
+    PromptAndQuery,
+    fourth_error,
+    squared_error,
+)
+from numerics.counterexamples.worst_case.query_average_bound import QueryAverageBound, Term
+from numerics.counterexamples.worst_case.query_average_instances import discrete
 from numerics.provers.enclosures.balls import value
 from numerics.rationals import arb_ball
-from numerics.search.query_average import Instance, PromptAndQuery, fourth_error, squared_error
-from numerics.search.query_average_bound import QueryAverageBound, Term
-from numerics.search.query_average_instances import discrete
 
 __all__ = ["Bound", "expected_maximum", "instances", "products", "split"]
 

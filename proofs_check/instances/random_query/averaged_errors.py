@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.properties.computed import Computed, Decades, OneOf, Several, Share
-from numerics.quadrature.common_nodes import STEP, CommonNodes, common_nodes
+from numerics.attention.quadrature.common_nodes import STEP, CommonNodes, common_nodes
+from numerics.counterexamples.drawn.computed import Computed, Decades, OneOf, Several, Share
 from theory.attention.query_average import sharp_exponent, theorem_B
 
 Floats = NDArray[np.float64]

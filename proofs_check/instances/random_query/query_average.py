@@ -12,10 +12,23 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from numerics.counterexamples.worst_case.query_average import (
+    PromptAndQuery,
+    fourth_error,
+    moments,
+    squared_error,
+    tightest,
+)
+from numerics.counterexamples.worst_case.query_average_bound import QueryAverageBound, Term
+from numerics.counterexamples.worst_case.query_average_instances import (
+    COVERED,
+    Bound,
+    Quantity,
+    discrete,
+    instances,
+    statement,
+)
 from numerics.evidence import Evidence
-from numerics.search.query_average import PromptAndQuery, fourth_error, moments, squared_error, tightest
-from numerics.search.query_average_bound import QueryAverageBound, Term
-from numerics.search.query_average_instances import COVERED, Bound, Quantity, discrete, instances, statement
 from numerics.token_laws import atoms
 from proofs_check.instances.reference import RADEMACHER
 

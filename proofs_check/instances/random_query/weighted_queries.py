@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy as sp
 
+from numerics.counterexamples.drawn.holds import Tried
+from numerics.counterexamples.drawn.prompts_and_queries import RARE, drawn_query
+from numerics.counterexamples.worst_case.query_average import Instance, tightest
 from numerics.evidence import Evidence, Verdict
-from numerics.properties.holds import Tried
-from numerics.properties.prompts_and_queries import RARE, drawn_query
 from numerics.rationals import sympy_rational
-from numerics.search.query_average import Instance, tightest
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -44,7 +44,7 @@ class WeightedQueries:
 
     def strategy(self) -> SearchStrategy[tuple[int, int, int]]:
         """Gaussian coordinates, other ones, and how rare the outer atoms of one of these are."""
-        from numerics.properties.rows import Row
+        from numerics.counterexamples.drawn.rows import Row
 
         return Row((0, 8), (0, 2), (0, len(RARE) - 1))
 

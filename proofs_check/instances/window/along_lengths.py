@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from numerics.attention.window.best_width import optimal_window
 from numerics.attention.window.loss import WindowLoss, window_loss
 from numerics.attention.window.plain import plain_spread, plain_window_loss
+from numerics.counterexamples.by_sequences import refuted_by_two_routes
 from numerics.evidence import Evidence, Verdict
-from numerics.refutation import refuted_by_two_routes
 from theory.attention.window.classes import TaskClass
 
 __all__ = ["at_most", "learned_loss", "widths_between"]

@@ -11,8 +11,8 @@ import numpy as np
 from numerics.attention.window.best_width import BestWindow, optimal_window
 from numerics.attention.window.loss import window_loss
 from numerics.attention.window.plain import plain_window_loss
+from numerics.counterexamples.by_sequences import refuted_by_two_routes
 from numerics.evidence import Evidence, Verdict
-from numerics.refutation import refuted_by_two_routes
 from theory.attention.window.classes import TaskClass
 
 __all__ = ["Place", "best_window", "grows"]

@@ -7,9 +7,9 @@ from fractions import Fraction
 import sympy as sp
 from sympy import log, oo
 
+from numerics.counterexamples.by_sequences import defeated
 from numerics.evidence import Evidence, all_of
 from numerics.provers import forall
-from numerics.refutation import defeated
 from proofs_check.core.claim import claim
 from proofs_check.instances.features import exact_training
 from proofs_check.instances.features import slow_attention as slow

@@ -9,9 +9,9 @@ from fractions import Fraction
 import sympy as sp
 from sympy import exp, log, oo, sqrt
 
+from numerics.counterexamples.by_sequences import defeated
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, computed, forall, identity
-from numerics.refutation import defeated
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.instances.features import exact_training

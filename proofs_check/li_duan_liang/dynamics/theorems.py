@@ -8,9 +8,9 @@ from fractions import Fraction
 import sympy as sp
 from sympy import exp, log, oo
 
+from numerics.counterexamples.by_sequences import defeated, vanishing
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, computed, forall, identity
-from numerics.refutation import defeated, vanishing
 from proofs_check.core.claim import claim
 from proofs_check.core.witnessed import fails_at
 from proofs_check.derivations.proofs import derivation

@@ -11,11 +11,11 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from numerics.counterexamples.by_sequences import refuted_by_two_routes
 from numerics.evidence import Evidence
 from numerics.experiments.li_duan_liang.block import initial_block, train
 from numerics.experiments.li_duan_liang.prompts import cosine_prompts, polynomial_prompts
 from numerics.experiments.li_duan_liang.training import FLAT, SHARP, Choices, Experiments, measure
-from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
 from proofs_check.instances.compared import Compared, agree
 from proofs_check.instances.outcomes import supported, undecided

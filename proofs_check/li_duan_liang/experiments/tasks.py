@@ -7,9 +7,9 @@ from __future__ import annotations
 import sympy as sp
 from sympy import oo
 
+from numerics.counterexamples.by_sequences import defeated
 from numerics.evidence import Evidence, Verdict, all_of
 from numerics.provers import Integers, forall
-from numerics.refutation import defeated
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.instances.outcomes import TYPO, charge, undecided

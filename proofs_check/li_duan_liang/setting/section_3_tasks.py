@@ -12,9 +12,9 @@ from typing import Any
 import sympy as sp
 from sympy import oo
 
+from numerics.counterexamples.by_sequences import defeated
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, forall
-from numerics.refutation import defeated
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging, Robust
 from proofs_check.core.witnessed import at_point, definition

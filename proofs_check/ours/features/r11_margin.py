@@ -11,8 +11,8 @@ import sympy as sp
 from numpy.typing import NDArray
 from sympy import Rational, oo
 
+from numerics.counterexamples.drawn.computed import Computed, Entries, OneOf, Share
 from numerics.evidence import Evidence, all_of
-from numerics.properties.computed import Computed, Entries, OneOf, Share
 from numerics.provers import Closed, computed, forall, identity, trace_identity
 from numerics.regression.features.margin import attention_margin
 from proofs_check.core.claim import claim

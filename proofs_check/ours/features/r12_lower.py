@@ -15,10 +15,10 @@ from scipy.integrate import quad
 from scipy.optimize import brentq
 from sympy import E, Rational, oo
 
+from numerics.counterexamples.by_sequences import refuted_by_two_routes
+from numerics.counterexamples.drawn.computed import Computed, Entries, OneOf, Share
 from numerics.evidence import Contradiction, Evidence, all_of
-from numerics.properties.computed import Computed, Entries, OneOf, Share
 from numerics.provers import Closed, forall, identity
-from numerics.refutation import refuted_by_two_routes
 from numerics.regression.features.flow import attention_flow
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from numerics.attention.window.loss import window_loss
 from numerics.attention.window.plain import plain_window_loss
+from numerics.counterexamples.by_sequences import refuted_by_two_routes
 from numerics.evidence import Evidence, all_of
-from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
 from proofs_check.instances.compared import Compared, agree
 from proofs_check.instances.outcomes import supported, undecided

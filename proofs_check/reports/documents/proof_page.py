@@ -10,8 +10,8 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.text import Text
 
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import proved
-from numerics.derivations.theorems import Theorem
 from numerics.derivations.typeset import assumptions_latex, definitions_latex, proof_lines
 from numerics.terminal.console import console
 from numerics.terminal.inputs import InputError

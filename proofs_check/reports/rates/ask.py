@@ -74,7 +74,7 @@ def _answer(arguments: argparse.Namespace) -> int:
     mean = None if arguments.mean is None else as_vector(read_array(arguments.mean)[0], "--mean")
     with progress_bar(arguments.tokens is None, "reading the table") as advance:
         settings, _ = given_settings(arguments, advance)
-        from numerics.rates.distance.how_linear import how_linear
+        from numerics.attention.distance.how_linear import how_linear
 
         answers = []
         for setting in settings:

@@ -175,7 +175,7 @@ def tell(runs: Sequence[Rates], page: Path | None, quiet: bool) -> None:
     quiet call prints failures only, on stderr. One run is told in full; of several, the failures
     and a line each.
     """
-    from numerics.rates.distance.rounded import filled
+    from numerics.attention.distance.rounded import filled
 
     one, held, total = len(runs) == 1, 0, 0
     for run in runs:

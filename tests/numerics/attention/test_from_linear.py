@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from numerics import TokenLaw, attention_errors, exact_errors
-from numerics.attention.embedding_rows import table_errors
+from numerics.attention.exact.embedding_rows import table_errors
 from numerics.attention.setting import AttentionSetting
 from numerics.token_laws import atoms, ball, embedding_table, rademacher, sphere, uniform
 

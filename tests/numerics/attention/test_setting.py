@@ -8,8 +8,8 @@ import pytest
 
 from numerics import attention_errors, exact_errors
 from numerics.attention.examples import EXAMPLES
+from numerics.attention.requirements import check_reportable
 from numerics.attention.setting import LAWS, AttentionSetting
-from numerics.rates.requirements import check_reportable
 from numerics.token_laws import gaussian, rademacher
 from theory.inputs.spectrum import RankWarning
 

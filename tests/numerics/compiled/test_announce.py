@@ -19,7 +19,7 @@ PROGRAM = """
 import sys
 import numpy as np
 from numerics.compiled.streams import key_of
-from numerics.monte_carlo.kernels.queries import query_kernel
+from numerics.attention.sampled.kernels.queries import query_kernel
 
 if __name__ == "__main__":
     for _ in range(2):

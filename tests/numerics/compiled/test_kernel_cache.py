@@ -23,12 +23,12 @@ from numerics.compiled import source_digest
 if len(sys.argv) > 1:
     forged = int(sys.argv[1])
     source_digest.kernel_key = lambda module: forged
-from numerics.monte_carlo.kernels.queries import query_kernel
+from numerics.attention.sampled.kernels.queries import query_kernel
 from numerics.compiled.streams import key_of
 out = np.empty((2, 10))
 kernel = query_kernel()
 kernel(0, 5, key_of(1), out)
-key = source_digest.kernel_key("numerics.monte_carlo.kernels.queries")
+key = source_digest.kernel_key("numerics.attention.sampled.kernels.queries")
 print(json.dumps([out.tolist(), key, sum(kernel.stats.cache_hits.values())]))
 """
 
@@ -122,7 +122,7 @@ def test_a_change_invalidates_what_depends_on_it_in_other_folders_and_leaves_the
 MEMORY = """
 import json, resource
 import numpy as np
-from numerics.monte_carlo.estimate import attention_errors
+from numerics.attention.sampled.estimate import attention_errors
 from numerics.token_laws import atoms
 I = np.eye(4)
 signs = atoms([[1.0], [-1.0]], [0.5, 0.5])  # drawn by NumPy

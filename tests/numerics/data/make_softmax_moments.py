@@ -1,5 +1,5 @@
 """Write softmax_moments.json: P2, P3, Q to 20 digits by mpmath (by hand; about half an hour).
-Nothing is shared with `numerics.quadrature` but 1/X^k = int r^{k-1} e^{-rX} dr / (k-1)!. Only M(v)
+Nothing is shared with `attention.quadrature` but 1/X^k = int r^{k-1} e^{-rX} dr / (k-1)!. Only M(v)
 = E exp(-e^{v + y}), y ~ N(0, s), is tabulated; moments come by the tilt E[e^{k(v+y)} exp(-e^{v+y})]
 = e^{kv + k^2 s/2} M(v + ks), in 45 digits and with two unrelated steps, which must agree to 22
 digits.

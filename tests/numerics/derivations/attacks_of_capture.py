@@ -4,11 +4,11 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from numerics.derivations.binding import bind
 from numerics.derivations.derived import chain
-from numerics.derivations.flows import derivative, up_to
-from numerics.derivations.normal_form import LENGTH as L
-from numerics.derivations.rules import (
+from numerics.derivations.kernel.binding import bind
+from numerics.derivations.kernel.flows import derivative, up_to
+from numerics.derivations.kernel.normal_form import LENGTH as L
+from numerics.derivations.kernel.rules import (
     arithmetic,
     assume,
     at_task,
@@ -27,10 +27,10 @@ from numerics.derivations.rules import (
     then,
     until,
 )
-from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, REALS, Sort, whole
-from numerics.derivations.terms import CLOCK, START, Defined, Function, Given, Op, Term, Variable, term
-from numerics.derivations.terms import GAUSSIAN as xi
-from numerics.derivations.theorems import Theorem
+from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Sort, whole
+from numerics.derivations.kernel.terms import CLOCK, START, Defined, Function, Given, Op, Term, Variable, term
+from numerics.derivations.kernel.terms import GAUSSIAN as xi
+from numerics.derivations.kernel.theorems import Theorem
 
 k, l, p, q = (Variable(n, s) for n, s in zip("klpq", (Sort.TOKEN, Sort.TOKEN, Sort.PROMPT, Sort.QUERY)))
 i, j, g = Variable("i", Sort.INDEX), Variable("j", Sort.INDEX), Variable("gauss", Sort.NORMAL)

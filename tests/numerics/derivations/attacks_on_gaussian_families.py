@@ -4,13 +4,13 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from numerics.derivations.binding import bind
 from numerics.derivations.derived import exp
-from numerics.derivations.rules import assume, equal, same_covariance, specialise
-from numerics.derivations.sorts import POSITIVE, Sort, whole
-from numerics.derivations.terms import GAUSSIAN as xi
-from numerics.derivations.terms import Function, Op, Term, Variable, term
-from numerics.derivations.theorems import Theorem
+from numerics.derivations.kernel.binding import bind
+from numerics.derivations.kernel.rules import assume, equal, same_covariance, specialise
+from numerics.derivations.kernel.sorts import POSITIVE, Sort, whole
+from numerics.derivations.kernel.terms import GAUSSIAN as xi
+from numerics.derivations.kernel.terms import Function, Op, Term, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 
 g, h = (Variable(name, Sort.NORMAL) for name in "gh")
 j, k, n, i = (Variable(name, Sort.INDEX) for name in "jkni")

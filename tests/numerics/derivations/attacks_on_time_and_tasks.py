@@ -4,11 +4,11 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from numerics.derivations.binding import bind
 from numerics.derivations.derived import sqrt
-from numerics.derivations.flows import derivative, up_to
-from numerics.derivations.normal_form import LENGTH as L
-from numerics.derivations.rules import (
+from numerics.derivations.kernel.binding import bind
+from numerics.derivations.kernel.flows import derivative, up_to
+from numerics.derivations.kernel.normal_form import LENGTH as L
+from numerics.derivations.kernel.rules import (
     arithmetic,
     assume,
     at_task,
@@ -25,9 +25,9 @@ from numerics.derivations.rules import (
     then,
     until,
 )
-from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, REALS, Sort
-from numerics.derivations.terms import CLOCK, START, Function, Given, Op, Term, Variable, term
-from numerics.derivations.theorems import Theorem
+from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Sort
+from numerics.derivations.kernel.terms import CLOCK, START, Function, Given, Op, Term, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 
 k = Variable("k", Sort.TOKEN)
 x, t, delta = Variable("x", range=REALS), Variable("t", range=POSITIVE), Variable("delta", range=POSITIVE)

@@ -7,12 +7,12 @@ from typing import Any
 
 from flint import arb
 
-from numerics.derivations.binding import bind
 from numerics.derivations.derived import cauchy_schwarz, chain, exceeds, exp, log, sqrt
-from numerics.derivations.flows import derivative, up_to
-from numerics.derivations.normal_form import LENGTH as L
-from numerics.derivations.normal_form import normal_form
-from numerics.derivations.rules import (
+from numerics.derivations.kernel.binding import bind
+from numerics.derivations.kernel.flows import derivative, up_to
+from numerics.derivations.kernel.normal_form import LENGTH as L
+from numerics.derivations.kernel.normal_form import normal_form
+from numerics.derivations.kernel.rules import (
     arithmetic,
     assume,
     at_task,
@@ -27,10 +27,10 @@ from numerics.derivations.rules import (
     then,
     until,
 )
-from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, REALS, Range, Refused, Sort, whole
-from numerics.derivations.terms import CLOCK, START, Function, Given, Op, Term, Variable, term
-from numerics.derivations.theorems import Theorem
-from numerics.derivations.values import nonnegative, positive
+from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Range, Refused, Sort, whole
+from numerics.derivations.kernel.terms import CLOCK, START, Function, Given, Op, Term, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
+from numerics.derivations.kernel.values import nonnegative, positive
 from numerics.derivations.worlds import Undecided, World, holds, meets
 
 k, l = Variable("k", Sort.TOKEN), Variable("l", Sort.TOKEN)

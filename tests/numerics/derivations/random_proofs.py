@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 
-from numerics.derivations.binding import bind, instantiated, opened
 from numerics.derivations.derived import cauchy_schwarz, chain, exp, log, sqrt
-from numerics.derivations.normal_form import normal_form
-from numerics.derivations.rules import (
+from numerics.derivations.kernel.binding import bind, instantiated, opened
+from numerics.derivations.kernel.normal_form import normal_form
+from numerics.derivations.kernel.rules import (
     arithmetic,
     assume,
     at_task,
@@ -23,10 +23,10 @@ from numerics.derivations.rules import (
     specialise,
     then,
 )
-from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, REALS, Refused, Sort
-from numerics.derivations.terms import Bind, Function, Op, Term, Variable, term
-from numerics.derivations.theorems import Theorem
-from numerics.derivations.values import check_defined, nonnegative
+from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Refused, Sort
+from numerics.derivations.kernel.terms import Bind, Function, Op, Term, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
+from numerics.derivations.kernel.values import check_defined, nonnegative
 from numerics.derivations.worlds import Undecided, World, holds, meets
 from tests.numerics.derivations.probes import f, g, i, k, m, p, random_term, st, task, u, v
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from numerics.derivations import rules
-from numerics.derivations.binding import bind, opened
 from numerics.derivations.derived import chain, exp, log, sqrt
-from numerics.derivations.normal_form import LENGTH as L
-from numerics.derivations.rules import (
+from numerics.derivations.kernel import rules
+from numerics.derivations.kernel.binding import bind, opened
+from numerics.derivations.kernel.normal_form import LENGTH as L
+from numerics.derivations.kernel.rules import (
     arithmetic,
     assume,
     at_task,
@@ -25,10 +25,10 @@ from numerics.derivations.rules import (
     specialise,
     then,
 )
-from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, REALS, Range, Refused, Sort, whole
-from numerics.derivations.terms import GAUSSIAN as xi
-from numerics.derivations.terms import Bind, Bound, Defined, Function, Number, Op, Term, Variable, term
-from numerics.derivations.theorems import Assumption, Theorem
+from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Range, Refused, Sort, whole
+from numerics.derivations.kernel.terms import GAUSSIAN as xi
+from numerics.derivations.kernel.terms import Bind, Bound, Defined, Function, Number, Op, Term, Variable, term
+from numerics.derivations.kernel.theorems import Assumption, Theorem
 from tests.numerics.derivations import attacks_on_gaussian_families, attacks_on_time_and_tasks
 from tests.numerics.derivations.attacks_of_capture import CAPTURE
 from tests.numerics.derivations.attacks_on_gaussian_families import GAUSSIAN_FAMILIES

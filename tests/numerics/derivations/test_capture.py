@@ -5,12 +5,12 @@ from collections.abc import Callable
 
 import pytest
 
-from numerics.derivations.binding import bind
-from numerics.derivations.normal_form import LENGTH as L
-from numerics.derivations.rules import arithmetic, at_task, equal, exchange, replace, specialise
-from numerics.derivations.sorts import POSITIVE
-from numerics.derivations.terms import Function, Given, Term, Variable
-from numerics.derivations.theorems import Theorem
+from numerics.derivations.kernel.binding import bind
+from numerics.derivations.kernel.normal_form import LENGTH as L
+from numerics.derivations.kernel.rules import arithmetic, at_task, equal, exchange, replace, specialise
+from numerics.derivations.kernel.sorts import POSITIVE
+from numerics.derivations.kernel.terms import Function, Given, Term, Variable
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.worlds import World, holds, meets
 from tests.numerics.derivations.attacks_of_capture import (
     CAPTURE,

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from numerics.derivations.sorts import Sort
-from numerics.derivations.terms import Apply, Bind, Defined, Function, Given, Op, Term, Variable
-from numerics.derivations.theorems import Theorem
+from numerics.derivations.kernel.sorts import Sort
+from numerics.derivations.kernel.terms import Apply, Bind, Defined, Function, Given, Op, Term, Variable
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.worlds import World
 from proofs_check.derivations.proofs import PROOFS
 from tests.numerics.derivations.rooms import of_room

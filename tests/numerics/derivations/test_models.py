@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 from flint import arb, fmpq
 
-from numerics.derivations.rules import assume
-from numerics.derivations.sorts import Sort
+from numerics.derivations.kernel.rules import assume
+from numerics.derivations.kernel.sorts import Sort
+from numerics.derivations.kernel.terms import CLOCK, Function, Variable
+from numerics.derivations.kernel.theorems import Assumption
 from numerics.derivations.statements import Statement
-from numerics.derivations.terms import CLOCK, Function, Variable
-from numerics.derivations.theorems import Assumption
 from numerics.derivations.worlds import Undecided, World
 from proofs_check.derivations.linear_attention import eigenbasis
 from proofs_check.derivations.linear_attention.matrices import i, j, over

@@ -4,14 +4,14 @@ from fractions import Fraction
 
 import pytest
 
-from numerics.derivations import arithmetic as module
-from numerics.derivations.binding import bind
 from numerics.derivations.derived import chain, exp, log
-from numerics.derivations.flows import derivative
-from numerics.derivations.rules import arithmetic, assume, equal, fall
-from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, REALS, Fault, Range, Refused, Sort
+from numerics.derivations.kernel import arithmetic as module
+from numerics.derivations.kernel.binding import bind
+from numerics.derivations.kernel.flows import derivative
+from numerics.derivations.kernel.rules import arithmetic, assume, equal, fall
+from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Fault, Range, Refused, Sort
+from numerics.derivations.kernel.terms import CLOCK, START, Function, Op, Variable, term
 from numerics.derivations.statements import Statement, derived
-from numerics.derivations.terms import CLOCK, START, Function, Op, Variable, term
 from numerics.evidence import Evidence, Verdict
 from numerics.provers.doors import guarded
 

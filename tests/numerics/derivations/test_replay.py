@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pytest
 from flint import arb, fmpq
 
-from numerics.derivations.theorems import Assumption, Theorem
+from numerics.derivations.kernel.theorems import Assumption, Theorem
 from numerics.derivations.typeset import latex
 from numerics.derivations.worlds import Undecided, World, holds, made, meets
 from proofs_check.derivations.proofs import PROOFS

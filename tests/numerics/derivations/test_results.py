@@ -4,13 +4,13 @@ from fractions import Fraction
 
 import pytest
 
-from numerics.derivations.binding import bind
 from numerics.derivations.derived import chain, read_up_to
-from numerics.derivations.rules import arithmetic, assume, at_task, integrate
-from numerics.derivations.sorts import NONNEGATIVE, Refused, Sort
+from numerics.derivations.kernel.binding import bind
+from numerics.derivations.kernel.rules import arithmetic, assume, at_task, integrate
+from numerics.derivations.kernel.sorts import NONNEGATIVE, Refused, Sort
+from numerics.derivations.kernel.terms import CLOCK, Function, Variable
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, derived
-from numerics.derivations.terms import CLOCK, Function, Variable
-from numerics.derivations.theorems import Theorem
 from numerics.evidence import Evidence, Verdict
 
 k, w, t = Variable("k", Sort.TOKEN), Variable("w", Sort.TASK), Variable("t", Sort.TIME)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from numerics.derivations.derived import exp
-from numerics.derivations.values import integrable
+from numerics.derivations.kernel.values import integrable
 from tests.numerics.derivations.attacks_on_gaussian_families import (
     c,
     g,

@@ -16,12 +16,12 @@ from typing import Any
 import pytest
 
 import proofs_check.derivations
-from numerics.derivations.binding import bind
-from numerics.derivations.rules import arithmetic, assume, choose, equal, then
-from numerics.derivations.sorts import Refused, Sort
+from numerics.derivations.kernel.binding import bind
+from numerics.derivations.kernel.rules import arithmetic, assume, choose, equal, then
+from numerics.derivations.kernel.sorts import Refused, Sort
+from numerics.derivations.kernel.terms import Function, Variable
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses, proved
-from numerics.derivations.terms import Function, Variable
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.linear_attention import bounded_flow
 from proofs_check.derivations.proof import one
 from proofs_check.derivations.proofs import PROOFS

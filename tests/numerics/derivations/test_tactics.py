@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from numerics.derivations import tactics
-from numerics.derivations.binding import bind
 from numerics.derivations.derived import exp, sqrt
-from numerics.derivations.rules import assume
-from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, REALS, Refused, Sort, whole
+from numerics.derivations.kernel.binding import bind
+from numerics.derivations.kernel.rules import assume
+from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Refused, Sort, whole
+from numerics.derivations.kernel.terms import Function, Op, Term, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.tactics import calc, positivity, show
-from numerics.derivations.terms import Function, Op, Term, Variable, term
-from numerics.derivations.theorems import Theorem
 
 x, y, z = (Variable(name, range=REALS) for name in "xyz")
 p, q = (Variable(name, range=POSITIVE) for name in "pq")

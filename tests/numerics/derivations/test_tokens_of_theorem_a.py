@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from numerics.derivations.sorts import Sort
-from numerics.derivations.terms import Bind, Function, Variable
-from numerics.derivations.theorems import Theorem
+from numerics.derivations.kernel.sorts import Sort
+from numerics.derivations.kernel.terms import Bind, Function, Variable
+from numerics.derivations.kernel.theorems import Theorem
 from proofs_check.derivations.linear_attention import theorem_a, token_errors
 from tests.numerics.derivations.test_gaussian_steps import GaussianWorld
 

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from latex2mathml.converter import convert
 
-from numerics.derivations.binding import bind, instantiated, opened
 from numerics.derivations.derived import exp
-from numerics.derivations.normal_form import LENGTH, normal_form
-from numerics.derivations.rules import arithmetic, assume, equal
-from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, REALS, Range, Refused, Sort, whole
-from numerics.derivations.terms import (
+from numerics.derivations.kernel.binding import bind, instantiated, opened
+from numerics.derivations.kernel.normal_form import LENGTH, normal_form
+from numerics.derivations.kernel.rules import arithmetic, assume, equal
+from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Range, Refused, Sort, whole
+from numerics.derivations.kernel.terms import (
     CLOCK,
     GAUSSIAN,
     START,
@@ -29,8 +29,8 @@ from numerics.derivations.terms import (
     Term,
     Variable,
 )
-from numerics.derivations.terms import term as number
-from numerics.derivations.theorems import Theorem
+from numerics.derivations.kernel.terms import term as number
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.typeset import assumptions_latex, latex, relation, where_latex
 
 #: Variables and functions by sort, with names that are easily taken for one another.

@@ -4,21 +4,22 @@ import ast
 import copy
 import pickle
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from numerics.derivations import rules, theorems
 from numerics.derivations.derived import chain
-from numerics.derivations.rules import arithmetic, then
-from numerics.derivations.sorts import REALS, Refused
+from numerics.derivations.kernel import rules, theorems
+from numerics.derivations.kernel.rules import arithmetic, then
+from numerics.derivations.kernel.sorts import REALS, Refused
+from numerics.derivations.kernel.terms import Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, proved
-from numerics.derivations.terms import Variable, term
-from numerics.derivations.theorems import Theorem
 
 ROOT = Path(__file__).parents[3]
-KERNEL = ROOT / "numerics" / "derivations"
+KERNEL = ROOT / "numerics" / "derivations" / "kernel"
 #: What makes a theorem, and the key without which none is made.
 PRIVATE = {"_prove", "_RULES_ONLY"}
 x = Variable("x", range=REALS)
@@ -49,7 +50,7 @@ def uses(source: str) -> set[str]:
 
 def test_only_rules_make_theorems():
     own = {
-        module.removeprefix("numerics.derivations.")
+        module.removeprefix("numerics.derivations.kernel.")
         for module in {getattr(rules, name).__module__ for name in rules.__all__}
     }
     rooms = ("theory", "numerics", "proofs_check", "tests", "benchmarks", "examples", "docs")
@@ -65,7 +66,7 @@ def test_only_rules_make_theorems():
 @pytest.mark.parametrize(
     "program",
     [
-        "from numerics.derivations.theorems import _prove",
+        "from numerics.derivations.kernel.theorems import _prove",
         "theorems._prove(1)",
         "getattr(theorems, '_prove')",
         "import t; t._RULES_ONLY",
@@ -76,9 +77,8 @@ def test_a_use_is_seen(program):
 
 
 def test_what_makes_theorems_is_no_public_name():
-    modules = [
-        __import__(f"numerics.derivations.{path.stem}", fromlist=["x"]) for path in KERNEL.glob("[a-z]*.py")
-    ]
+    found = (path.relative_to(ROOT).with_suffix("") for path in KERNEL.parent.rglob("[a-z]*.py"))
+    modules = [import_module(".".join(path.parts)) for path in found]
     assert theorems in modules
     for module in modules:
         public = {getattr(module, name) for name in module.__all__ if callable(getattr(module, name))}

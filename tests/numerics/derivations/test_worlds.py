@@ -5,12 +5,12 @@ from fractions import Fraction
 import pytest
 from flint import ctx
 
-from numerics.derivations.binding import bind
 from numerics.derivations.derived import sqrt
-from numerics.derivations.rules import arithmetic, assume
-from numerics.derivations.sorts import NONNEGATIVE, REALS, Sort
+from numerics.derivations.kernel.binding import bind
+from numerics.derivations.kernel.rules import arithmetic, assume
+from numerics.derivations.kernel.sorts import NONNEGATIVE, REALS, Sort
+from numerics.derivations.kernel.terms import Function, Term, Variable
 from numerics.derivations.statements import Statement, derived
-from numerics.derivations.terms import Function, Term, Variable
 from numerics.derivations.worlds import breaking
 from numerics.evidence import Evidence, Verdict
 from proofs_check.derivations.proofs import PROOFS

@@ -14,7 +14,7 @@ import pytest
 from numerics.provers.remembered import remembering
 
 PACKAGE, TESTS = "numerics.derivations", "tests.numerics.derivations"
-FOLDER = Path(__file__).parents[3] / "numerics" / "derivations"
+FOLDER = Path(__file__).parents[3] / "numerics" / "derivations" / "kernel"
 
 #: The module, the text that stands there once, and what is put in its place.
 WRONG = (
@@ -210,7 +210,11 @@ def kernel(wrong: str, old: str, new: str) -> Iterator[tuple[ModuleType, ModuleT
 
         @staticmethod
         def find_spec(name: str, path: object, target: object = None) -> object:
-            return importlib.util.spec_from_loader(name, Changed()) if name == f"{PACKAGE}.{wrong}" else None
+            return (
+                importlib.util.spec_from_loader(name, Changed())
+                if name == f"{PACKAGE}.kernel.{wrong}"
+                else None
+            )
 
         def create_module(self, spec: object) -> None:
             return None

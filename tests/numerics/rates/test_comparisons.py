@@ -7,8 +7,8 @@ import pytest
 from scipy.stats import beta, norm
 
 from numerics import exact_errors
+from numerics.attention.sampled.sampler import error_sampler
 from numerics.attention.setting import AttentionSetting
-from numerics.monte_carlo.sampler import error_sampler
 from numerics.rates import comparisons
 from numerics.rates.comparisons import _agrees, _normal_scores
 

@@ -5,11 +5,11 @@ from functools import cache
 import numpy as np
 import pytest
 
+from numerics.attention.bound_curves import bounds
 from numerics.attention.curve import exact_error
 from numerics.attention.examples import EXAMPLES
 from numerics.attention.exponents import theorem_B_constant
 from numerics.attention.setting import LAWS, QUANTITIES, AttentionSetting
-from numerics.rates.bound_curves import bounds
 from numerics.rates.far_curves import far_slopes
 from numerics.token_laws import atoms, rademacher, uniform
 from tests.numerics.rates.settings import averaged

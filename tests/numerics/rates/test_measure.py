@@ -8,8 +8,8 @@ import pytest
 import numerics.rates.measure
 from numerics.attention.curve import exact_error
 from numerics.attention.examples import EXAMPLES
+from numerics.attention.sampled.estimate import AttentionErrors, Estimate, attention_errors
 from numerics.attention.setting import AttentionSetting
-from numerics.monte_carlo.estimate import AttentionErrors, Estimate, attention_errors
 from numerics.rates.comparisons import ERROR
 from numerics.rates.measure import assess, rates
 from numerics.rates.result import Rates
@@ -108,11 +108,11 @@ def test_false_data_fail(measured, distort, broken):
 
 def test_a_false_bound_fails(monkeypatch, measured):
     """Half of Theorem A, one hundred-millionth of Lemma C.4, by both curves."""
-    import numerics.rates.bound_curves
+    import numerics.attention.bound_curves
 
-    theorem, lemma = numerics.rates.bound_curves.theorem_A, numerics.rates.bound_curves.lemma_c4
-    monkeypatch.setattr(numerics.rates.bound_curves, "theorem_A", lambda *a: theorem(*a) / 2)
-    monkeypatch.setattr(numerics.rates.bound_curves, "lemma_c4", lambda *a: lemma(*a) / 1e8)
+    theorem, lemma = numerics.attention.bound_curves.theorem_A, numerics.attention.bound_curves.lemma_c4
+    monkeypatch.setattr(numerics.attention.bound_curves, "theorem_A", lambda *a: theorem(*a) / 2)
+    monkeypatch.setattr(numerics.attention.bound_curves, "lemma_c4", lambda *a: lemma(*a) / 1e8)
     measured(ISOTROPIC)
     names = {
         f"{q}: {kind} <= {b}"

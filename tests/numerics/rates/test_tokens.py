@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from numerics import AttentionSetting
-from numerics.rates.distance.how_linear import how_linear
+from numerics.attention.distance.how_linear import how_linear
 from numerics.terminal.arrays import map_array
 from numerics.terminal.inputs import InputError
 from numerics.token_laws import atoms, embedding_table

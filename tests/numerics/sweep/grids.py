@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from numerics.monte_carlo.estimate import AttentionErrors, Estimate
+from numerics.attention.sampled.estimate import AttentionErrors, Estimate
 from numerics.sweep.grid import Grid, read_grid
 
 TWO = """

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from numerics.attention.sampled.sampler import PIECE
 from numerics.compiled.source_digest import ROOT, imports_of
 from numerics.jobs.content import canonical
 from numerics.jobs.hexadecimal import as_hex
-from numerics.monte_carlo.sampler import PIECE
 from numerics.sweep import blocks
 from numerics.sweep.blocks import Block, code_digest, run_block, split
 from numerics.sweep.laws import describe_gaussian, describe_law, describe_own

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
+from numerics.attention.sampled.estimate import attention_errors
 from numerics.jobs.content import canonical
 from numerics.jobs.job import Interrupted, Progress
 from numerics.jobs.store import Store
-from numerics.monte_carlo.estimate import attention_errors
 from numerics.sweep import blocks, run
 from numerics.sweep.blocks import Block, run_block
 from numerics.sweep.grid import Grid, read_grid

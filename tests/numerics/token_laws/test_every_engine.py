@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from numerics import attention_errors, exact_errors
+from numerics.attention.bound_curves import fourth_moment
+from numerics.attention.exact.tilted_moments import IndependentMoments, centred_coordinate
+from numerics.attention.sampled.rare_prompts import rare_prompts
+from numerics.attention.sampled.scores_only import CONDITIONED
 from numerics.attention.setting import LAWS, AttentionSetting
-from numerics.attention.tilted_moments import IndependentMoments, centred_coordinate
-from numerics.monte_carlo.rare_prompts import rare_prompts
-from numerics.monte_carlo.scores_only import CONDITIONED
-from numerics.rates.bound_curves import fourth_moment
 from numerics.token_laws import TokenLaw, atoms, checks, embedding_table
 from numerics.token_laws.independent import Independent
 from numerics.token_laws.independent_check import second_route

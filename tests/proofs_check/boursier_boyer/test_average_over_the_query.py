@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from numerics.counterexamples.worst_case.query_average import tightest
 from numerics.derivations import statements
 from numerics.evidence import Evidence, Verdict
-from numerics.search.query_average import tightest
 from proofs_check.boursier_boyer import average_steps
 from proofs_check.boursier_boyer import lemmas_c6_and_c9_statements as of_statements
 from proofs_check.boursier_boyer import lemmas_c6_and_c9_steps as steps

@@ -7,11 +7,11 @@ from fractions import Fraction
 import pytest
 import sympy as sp
 
-from numerics.attention.softmax_average import error_squared
+from numerics.attention.exact.softmax_average import error_squared
+from numerics.counterexamples.worst_case.families import Point, on_line
+from numerics.counterexamples.worst_case.statement import Mean
+from numerics.counterexamples.worst_case.worst_average import at_point
 from numerics.evidence import Verdict
-from numerics.search.families import Point, on_line
-from numerics.search.statement import Mean
-from numerics.search.worst_average import at_point
 from proofs_check.boursier_boyer import (
     lemma_c1,
     lemma_c1_weights,

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from numerics.attention.quadrature.softmax_weights import softmax_moments
 from numerics.evidence import Contradiction, Evidence, Verdict
-from numerics.quadrature.softmax_weights import softmax_moments
 from proofs_check.boursier_boyer import appendix_b, lemma_2_1, section_2, section_3, section_4
 from proofs_check.ours import direct_integration, theorem_a
 

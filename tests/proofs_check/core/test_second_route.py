@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 import sympy as sp
 
+from numerics.counterexamples.drawn.holds import MISSING
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of
-from numerics.properties.holds import MISSING
 from numerics.provers import Closed, Integers, forall
 from numerics.seeds import EXAMPLES
 from proofs_check.core import property_test as second_route
 from proofs_check.core.claim import Claim, Judgement
 from proofs_check.core.property_test import beyond_the_edge
 from proofs_check.core.sharp_constant import Edge
-from tests.numerics.properties.test_holds import AtMost
+from tests.numerics.counterexamples.drawn.test_holds import AtMost
 from tests.proofs_check.core.made import proved, refuted
 
 x = sp.Symbol("x", positive=True)

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 import sympy as sp
 
+from numerics.counterexamples.drawn.holds import holds
+from numerics.counterexamples.drawn.prompts_and_queries import drawn_query
 from numerics.evidence import Verdict
-from numerics.properties.holds import holds
-from numerics.properties.prompts_and_queries import drawn_query
 from numerics.rationals import sympy_rational
 from proofs_check.instances.long_prompts import LongPrompts, compared
 from proofs_check.instances.random_query.average_split import expected_maximum

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from numerics.attention.law_moments import OF_THE_LAW
-from numerics.attention.softmax_average import error_squared
-from numerics.search.query_average import squared_error
-from numerics.search.query_average_instances import statement
-from numerics.search.statement import population
+from numerics.attention.exact.law_moments import OF_THE_LAW
+from numerics.attention.exact.softmax_average import error_squared
+from numerics.counterexamples.worst_case.query_average import squared_error
+from numerics.counterexamples.worst_case.query_average_instances import statement
+from numerics.counterexamples.worst_case.statement import population
 from proofs_check.core.judging import load_claims
 from proofs_check.instances.random_query.query_average import RANDOM_QUERY, REFERENCE
 from proofs_check.instances.reference import OF_PAPER, RADEMACHER

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from numerics.attention.quadrature.softmax_weights import softmax_moments
+from numerics.counterexamples.drawn.computed import Computed
+from numerics.counterexamples.drawn.dispatch import of_statements
+from numerics.counterexamples.drawn.holds import holds
 from numerics.evidence import Verdict
-from numerics.properties.computed import Computed
-from numerics.properties.dispatch import of_statements
-from numerics.properties.holds import holds
-from numerics.quadrature.softmax_weights import softmax_moments
 from proofs_check.boursier_boyer.corollaries_e3_and_e5 import drawn_risks
 from proofs_check.boursier_boyer.lemma_e2_statement import _fourth
 from proofs_check.boursier_boyer.lemma_e4_statement import _gradient_moment, _output_moment

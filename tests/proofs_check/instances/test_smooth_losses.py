@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 import sympy as sp
 
+from numerics.counterexamples.drawn.holds import holds
 from numerics.evidence import Verdict
-from numerics.properties.holds import holds
 from proofs_check.instances.smooth_losses import LOSSES, Law, Loss, SmoothLosses
 from theory.regression.transfer import risk_gap_smooth
 

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 import numerics.rates.series
+from numerics.attention.sampled.estimate import AttentionErrors
 from numerics.attention.setting import AttentionSetting
 from numerics.jobs.store import Store
-from numerics.monte_carlo.estimate import AttentionErrors
 from numerics.rates.measure import assess
 from numerics.rates.result import Rates
 from numerics.sweep import blocks, run

@@ -7,14 +7,14 @@ from functools import cache
 
 import sympy as sp
 
-from numerics.derivations.binding import instantiated
 from numerics.derivations.derived import exp, log
-from numerics.derivations.rules import assume
-from numerics.derivations.sorts import POSITIVE
+from numerics.derivations.kernel.binding import instantiated
+from numerics.derivations.kernel.rules import assume
+from numerics.derivations.kernel.sorts import POSITIVE
+from numerics.derivations.kernel.terms import Variable
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, from_sympy, hypotheses
 from numerics.derivations.tactics import calc, show
-from numerics.derivations.terms import Variable
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.proof import proves
 from theory.regression.transfer import sufficient_g2, transferred_limit, transferred_risk
 

@@ -6,13 +6,13 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.derived import exp
-from numerics.derivations.flows import derivative
-from numerics.derivations.rules import assume, begin, fall
-from numerics.derivations.sorts import Sort
+from numerics.derivations.kernel.flows import derivative
+from numerics.derivations.kernel.rules import assume, begin, fall
+from numerics.derivations.kernel.sorts import Sort
+from numerics.derivations.kernel.terms import CLOCK, START, Function
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement
 from numerics.derivations.tactics import calc
-from numerics.derivations.terms import CLOCK, START, Function
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.proof import proves
 from proofs_check.derivations.transfer.flows.two_flows import beta, g2, sharp, t
 

@@ -10,12 +10,12 @@ from functools import cache
 import sympy as sp
 
 from numerics.derivations.derived import exp
-from numerics.derivations.rules import assume, specialise
-from numerics.derivations.sorts import POSITIVE, REALS
+from numerics.derivations.kernel.rules import assume, specialise
+from numerics.derivations.kernel.sorts import POSITIVE, REALS
+from numerics.derivations.kernel.terms import CLOCK, Op, Term, Variable
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, from_sympy, hypotheses
 from numerics.derivations.tactics import calc, show
-from numerics.derivations.terms import CLOCK, Op, Term, Variable
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.proof import proves
 from proofs_check.derivations.transfer.flows import best_time, two_flows
 from proofs_check.derivations.transfer.flows import risk_along_the_flow as risk

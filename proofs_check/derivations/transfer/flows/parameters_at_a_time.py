@@ -10,12 +10,12 @@ from functools import cache
 import sympy as sp
 
 from numerics.derivations.derived import sqrt
-from numerics.derivations.rules import arithmetic, assume, specialise
-from numerics.derivations.sorts import POSITIVE, Sort
+from numerics.derivations.kernel.rules import arithmetic, assume, specialise
+from numerics.derivations.kernel.sorts import POSITIVE, Sort
+from numerics.derivations.kernel.terms import CLOCK, Function, Op, Term, Variable
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, from_sympy, hypotheses
 from numerics.derivations.tactics import calc, show
-from numerics.derivations.terms import CLOCK, Function, Op, Term, Variable
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.proof import proves
 from proofs_check.derivations.transfer.flows import two_flows
 from proofs_check.derivations.transfer.flows.risk_along_the_flow import at_a_time

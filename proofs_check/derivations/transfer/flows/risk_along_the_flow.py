@@ -8,13 +8,13 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.derived import read_up_to
-from numerics.derivations.flows import derivative
-from numerics.derivations.rules import assume, fall, specialise
-from numerics.derivations.sorts import POSITIVE, REALS, Sort
+from numerics.derivations.kernel.flows import derivative
+from numerics.derivations.kernel.rules import assume, fall, specialise
+from numerics.derivations.kernel.sorts import POSITIVE, REALS, Sort
+from numerics.derivations.kernel.terms import CLOCK, Function, Op, Term, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.tactics import calc, show
-from numerics.derivations.terms import CLOCK, Function, Op, Term, Variable, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.proof import proves
 from proofs_check.derivations.transfer.flows import two_flows
 from proofs_check.derivations.transfer.flows.two_flows import T, bound_26, gL, horizon, s, square, t, thetaL

@@ -11,13 +11,13 @@ from functools import cache
 import sympy as sp
 
 from numerics.derivations.derived import D_, exp, sqrt
-from numerics.derivations.flows import derivative
-from numerics.derivations.rules import assume, begin, continuation, fall, limit, specialise
-from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, REALS, Sort
+from numerics.derivations.kernel.flows import derivative
+from numerics.derivations.kernel.rules import assume, begin, continuation, fall, limit, specialise
+from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Sort
+from numerics.derivations.kernel.terms import CLOCK, START, Function, Op, Term, Variable
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, from_sympy, hypotheses
 from numerics.derivations.tactics import calc, show
-from numerics.derivations.terms import CLOCK, START, Function, Op, Term, Variable
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.proof import proves
 from proofs_check.derivations.transfer.risks.mean_of_a_vector import norm, norm_of_a_sum
 from proofs_check.derivations.transfer.risks.outcomes import i, parameters

@@ -8,11 +8,11 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.derived import chain, exp, log, sqrt
-from numerics.derivations.rules import arithmetic, assume, at_task, integrate, replace
-from numerics.derivations.sorts import POSITIVE, Sort
+from numerics.derivations.kernel.rules import arithmetic, assume, at_task, integrate, replace
+from numerics.derivations.kernel.sorts import POSITIVE, Sort
+from numerics.derivations.kernel.terms import Function, Term, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
-from numerics.derivations.terms import Function, Term, Variable, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.transfer.risks.distance_of_gradients import (
     UNDER_THE_MEAN,
     Jacobian,

@@ -13,11 +13,11 @@ from functools import cache
 from typing import NamedTuple
 
 from numerics.derivations.derived import chain, exp, sqrt
-from numerics.derivations.rules import arithmetic, assume, replace, specialise
-from numerics.derivations.sorts import POSITIVE
+from numerics.derivations.kernel.rules import arithmetic, assume, replace, specialise
+from numerics.derivations.kernel.sorts import POSITIVE
+from numerics.derivations.kernel.terms import Term, Variable, term
+from numerics.derivations.kernel.theorems import Assumption, Theorem
 from numerics.derivations.statements import Statement, hypotheses
-from numerics.derivations.terms import Term, Variable, term
-from numerics.derivations.theorems import Assumption, Theorem
 from proofs_check.derivations.transfer.risks import distance_of_gradients as gradients
 from proofs_check.derivations.transfer.risks import distance_of_risks as risks
 from proofs_check.derivations.transfer.risks import outcomes, rates

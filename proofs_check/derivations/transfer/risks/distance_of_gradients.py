@@ -10,11 +10,11 @@ from functools import cache
 import sympy as sp
 
 from numerics.derivations.derived import chain, sqrt
-from numerics.derivations.rules import arithmetic, assume, equal, integrate, replace, specialise
-from numerics.derivations.sorts import Sort
+from numerics.derivations.kernel.rules import arithmetic, assume, equal, integrate, replace, specialise
+from numerics.derivations.kernel.sorts import Sort
+from numerics.derivations.kernel.terms import Function, Term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, from_sympy, hypotheses
-from numerics.derivations.terms import Function, Term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.transfer.risks.distance_of_risks import (
     D2,
     R,

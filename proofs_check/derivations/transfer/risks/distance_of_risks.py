@@ -9,12 +9,12 @@ from functools import cache
 
 import sympy as sp
 
-from numerics.derivations.binding import bind
 from numerics.derivations.derived import cauchy_schwarz, chain, integrated, sqrt
-from numerics.derivations.rules import arithmetic, assume, begin, integrate, replace, specialise
+from numerics.derivations.kernel.binding import bind
+from numerics.derivations.kernel.rules import arithmetic, assume, begin, integrate, replace, specialise
+from numerics.derivations.kernel.terms import CLOCK, START, Term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, from_sympy, hypotheses
-from numerics.derivations.terms import CLOCK, START, Term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.transfer.risks import segment
 from proofs_check.derivations.transfer.risks.outcomes import (
     OUTCOME,

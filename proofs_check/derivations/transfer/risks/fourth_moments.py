@@ -8,11 +8,11 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.derived import chain, integrated, sqrt
-from numerics.derivations.rules import arithmetic, replace
-from numerics.derivations.sorts import NONNEGATIVE, REALS
+from numerics.derivations.kernel.rules import arithmetic, replace
+from numerics.derivations.kernel.sorts import NONNEGATIVE, REALS
+from numerics.derivations.kernel.terms import Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
-from numerics.derivations.terms import Variable, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.transfer.risks.outcomes import (
     both_signs,
     inner,

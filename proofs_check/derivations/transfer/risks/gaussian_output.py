@@ -7,12 +7,12 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.binding import instantiated
 from numerics.derivations.derived import cauchy_schwarz, chain, integrated
-from numerics.derivations.rules import arithmetic, assume, at_task, integrate, replace, specialise
+from numerics.derivations.kernel.binding import instantiated
+from numerics.derivations.kernel.rules import arithmetic, assume, at_task, integrate, replace, specialise
+from numerics.derivations.kernel.terms import Term, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
-from numerics.derivations.terms import Term, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.softmax_average import gaussian_tokens as gaussian
 from proofs_check.derivations.softmax_average.gaussian_tokens import R, n, rank, tilted
 from proofs_check.derivations.softmax_average.query_average import (

@@ -8,11 +8,19 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.derived import chain, exp, integrated, log
-from numerics.derivations.rules import arithmetic, assume, gaussian, integrate, limit, replace, specialise
-from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, Range, Sort
+from numerics.derivations.kernel.rules import (
+    arithmetic,
+    assume,
+    gaussian,
+    integrate,
+    limit,
+    replace,
+    specialise,
+)
+from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, Range, Sort
+from numerics.derivations.kernel.terms import GAUSSIAN, Function, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement
-from numerics.derivations.terms import GAUSSIAN, Function, Variable, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.softmax_average.gaussian_tokens import g, mean, n
 from proofs_check.derivations.softmax_average.softmax_average import d, eps, j, over
 

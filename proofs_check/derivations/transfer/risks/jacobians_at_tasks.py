@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 import sympy as sp
 
-from numerics.derivations.binding import instantiated
 from numerics.derivations.derived import chain, exp, integrated, log
-from numerics.derivations.rules import arithmetic, assume, replace, specialise
-from numerics.derivations.sorts import NONNEGATIVE, Range
+from numerics.derivations.kernel.binding import instantiated
+from numerics.derivations.kernel.rules import arithmetic, assume, replace, specialise
+from numerics.derivations.kernel.sorts import NONNEGATIVE, Range
+from numerics.derivations.kernel.terms import Term, Variable, term
+from numerics.derivations.kernel.theorems import Assumption, Theorem
 from numerics.derivations.statements import Statement, from_sympy, hypotheses
-from numerics.derivations.terms import Term, Variable, term
-from numerics.derivations.theorems import Assumption, Theorem
 from proofs_check.derivations.softmax_average import form_of_the_paper
 from proofs_check.derivations.softmax_average.form_of_the_paper import long_prompts
 from proofs_check.derivations.softmax_average.query_average import (

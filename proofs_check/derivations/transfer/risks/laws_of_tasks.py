@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from numerics.derivations.binding import instantiated
 from numerics.derivations.derived import sqrt
-from numerics.derivations.sorts import Sort
-from numerics.derivations.terms import Function, Given, Term, Variable
-from numerics.derivations.theorems import Assumption
+from numerics.derivations.kernel.binding import instantiated
+from numerics.derivations.kernel.sorts import Sort
+from numerics.derivations.kernel.terms import Function, Given, Term, Variable
+from numerics.derivations.kernel.theorems import Assumption
 from proofs_check.derivations.softmax_average.softmax_average import sigma, z
 from proofs_check.derivations.softmax_average.tilted import y
 from proofs_check.derivations.transfer.risks.rates import square, task

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from functools import reduce
 
-from numerics.derivations.binding import bind
 from numerics.derivations.derived import D_, cauchy_schwarz, chain, integrated, sqrt
-from numerics.derivations.rules import arithmetic, limit, replace, specialise
-from numerics.derivations.terms import Term, Variable
-from numerics.derivations.theorems import Theorem
+from numerics.derivations.kernel.binding import bind
+from numerics.derivations.kernel.rules import arithmetic, limit, replace, specialise
+from numerics.derivations.kernel.terms import Term, Variable
+from numerics.derivations.kernel.theorems import Theorem
 from proofs_check.derivations.transfer.risks.outcomes import (
     a,
     both_signs,

@@ -9,12 +9,12 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any, cast
 
-from numerics.derivations.binding import bind
 from numerics.derivations.derived import cauchy_schwarz, chain, schwarz_of_bounds, sqrt
-from numerics.derivations.rules import arithmetic, replace, specialise
-from numerics.derivations.sorts import NONNEGATIVE, REALS, Sort, whole
-from numerics.derivations.terms import Function, Op, Term, Variable, term
-from numerics.derivations.theorems import Theorem
+from numerics.derivations.kernel.binding import bind
+from numerics.derivations.kernel.rules import arithmetic, replace, specialise
+from numerics.derivations.kernel.sorts import NONNEGATIVE, REALS, Sort, whole
+from numerics.derivations.kernel.terms import Function, Op, Term, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 
 #: An outcome, the index of a parameter, and that of a coordinate of outputs and labels.
 k = Variable("k", Sort.TOKEN)

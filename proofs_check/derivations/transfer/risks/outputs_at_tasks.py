@@ -7,14 +7,14 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.binding import instantiated
 from numerics.derivations.derived import chain, exp, integrated, log
-from numerics.derivations.normal_form import LENGTH as L
-from numerics.derivations.rules import arithmetic, assume, at_task, equal, replace
-from numerics.derivations.sorts import POSITIVE
+from numerics.derivations.kernel.binding import instantiated
+from numerics.derivations.kernel.normal_form import LENGTH as L
+from numerics.derivations.kernel.rules import arithmetic, assume, at_task, equal, replace
+from numerics.derivations.kernel.sorts import POSITIVE
+from numerics.derivations.kernel.terms import Term, Variable
+from numerics.derivations.kernel.theorems import Assumption, Theorem
 from numerics.derivations.statements import hypotheses, proved
-from numerics.derivations.terms import Term, Variable
-from numerics.derivations.theorems import Assumption, Theorem
 from proofs_check.derivations.softmax_average import form_of_the_paper, tilted_mean
 from proofs_check.derivations.softmax_average.query_average import norm_U, norm_V
 from proofs_check.derivations.softmax_average.softmax_average import d, sigma, sub_gaussian

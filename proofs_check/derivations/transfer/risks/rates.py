@@ -9,13 +9,13 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.binding import bind
 from numerics.derivations.derived import chain, exp, integrated
-from numerics.derivations.rules import arithmetic, assume, choose, integrate, replace, specialise
-from numerics.derivations.sorts import POSITIVE, REALS, Sort
+from numerics.derivations.kernel.binding import bind
+from numerics.derivations.kernel.rules import arithmetic, assume, choose, integrate, replace, specialise
+from numerics.derivations.kernel.sorts import POSITIVE, REALS, Sort
+from numerics.derivations.kernel.terms import Function, Op, Term, Variable, term
+from numerics.derivations.kernel.theorems import Assumption, Theorem
 from numerics.derivations.statements import Statement, hypotheses
-from numerics.derivations.terms import Function, Op, Term, Variable, term
-from numerics.derivations.theorems import Assumption, Theorem
 from proofs_check.derivations.transfer.risks.outcomes import mean as over_outcomes
 
 task = Variable("mu", Sort.TASK)

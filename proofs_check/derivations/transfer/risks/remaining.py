@@ -6,11 +6,11 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.derived import chain, exp, integrated, log, sqrt
-from numerics.derivations.rules import arithmetic, integrate, replace, specialise
-from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, Range, whole
+from numerics.derivations.kernel.rules import arithmetic, integrate, replace, specialise
+from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, Range, whole
+from numerics.derivations.kernel.terms import Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
-from numerics.derivations.terms import Variable, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.transfer.risks.distance_of_risks import D, T, square_D, square_T, square_y
 from proofs_check.derivations.transfer.risks.outcomes import j, k, m, mean, outputs, x, y
 from proofs_check.derivations.transfer.risks.rates import at_every_task, on_average, rate

@@ -12,11 +12,20 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.derived import chain, sqrt
-from numerics.derivations.flows import derivative
-from numerics.derivations.rules import arithmetic, assume, begin, equal, fall, integrate, replace, specialise
-from numerics.derivations.sorts import Sort
-from numerics.derivations.terms import CLOCK, START, Function, Term, Variable
-from numerics.derivations.theorems import Theorem
+from numerics.derivations.kernel.flows import derivative
+from numerics.derivations.kernel.rules import (
+    arithmetic,
+    assume,
+    begin,
+    equal,
+    fall,
+    integrate,
+    replace,
+    specialise,
+)
+from numerics.derivations.kernel.sorts import Sort
+from numerics.derivations.kernel.terms import CLOCK, START, Function, Term, Variable
+from numerics.derivations.kernel.theorems import Theorem
 from proofs_check.derivations.transfer.risks.outcomes import (
     Over,
     both_signs,

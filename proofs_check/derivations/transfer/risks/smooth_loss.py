@@ -7,12 +7,12 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache, partial
 
-from numerics.derivations.binding import bind
 from numerics.derivations.derived import chain, integrated, sqrt
-from numerics.derivations.rules import arithmetic, integrate, replace, specialise
+from numerics.derivations.kernel.binding import bind
+from numerics.derivations.kernel.rules import arithmetic, integrate, replace, specialise
+from numerics.derivations.kernel.terms import START, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
-from numerics.derivations.terms import START, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.transfer.risks import segment
 from proofs_check.derivations.transfer.risks.outcomes import (
     absolute,

@@ -10,11 +10,11 @@ from functools import cache
 import sympy as sp
 
 from numerics.derivations.derived import chain, exp, integrated, sqrt
-from numerics.derivations.rules import arithmetic, assume, replace, specialise
-from numerics.derivations.sorts import NONNEGATIVE, POSITIVE
+from numerics.derivations.kernel.rules import arithmetic, assume, replace, specialise
+from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE
+from numerics.derivations.kernel.terms import Term, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, from_sympy, hypotheses
-from numerics.derivations.terms import Term, Variable, term
-from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.transfer.risks import outcomes
 from proofs_check.derivations.transfer.risks.distance_of_gradients import J, dJ, squared, squared_statement
 from proofs_check.derivations.transfer.risks.distance_of_risks import D2, R

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from numerics.attention.distance.answer import HowLinear
 from numerics.attention.exponents import paper_exponent, region, standing
 from numerics.attention.setting import AttentionSetting
-from numerics.rates.distance.answer import HowLinear
 from numerics.rates.fits.models import Models
 from numerics.rates.fits.power_law import PowerLawFit
 from numerics.rates.result import Rates

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from numerics.attention.distance.answer import CLOSE, FAR_OFF
+from numerics.attention.distance.approach import LAW_SHARE
+from numerics.attention.distance.rounded import length, percent
 from numerics.attention.exponents import REGIONS, paper_exponent, standing
-from numerics.rates.distance.answer import CLOSE, FAR_OFF
-from numerics.rates.distance.approach import LAW_SHARE
-from numerics.rates.distance.rounded import length, percent
 from numerics.rates.fits.power_law import PowerLawFit
 from numerics.rates.result import Rates
 from numerics.rates.series import Series

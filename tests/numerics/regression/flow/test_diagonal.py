@@ -5,7 +5,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.interpolate import make_interp_spline
 
-from numerics.quadrature.softmax_weights import softmax_moments
+from numerics.attention.quadrature.softmax_weights import softmax_moments
 from numerics.regression.flow.diagonal import ROOTS, Spectrum, _constants, _field
 from numerics.regression.flow.dormand_prince import python_field
 from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_risk

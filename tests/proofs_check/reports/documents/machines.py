@@ -13,10 +13,10 @@ from typing import Any
 
 import sympy as sp
 
-from numerics.attention.softmax_average import error_squared, symbol
-from numerics.search.families import TWO_ATOMS
-from numerics.search.statement import Tail
-from numerics.search.worst_average import worst_ratio
+from numerics.attention.exact.softmax_average import error_squared, symbol
+from numerics.counterexamples.worst_case.families import TWO_ATOMS
+from numerics.counterexamples.worst_case.statement import Tail
+from numerics.counterexamples.worst_case.worst_average import worst_ratio
 from proofs_check.core.claim import REGISTRY
 from proofs_check.core.judging import entry, row_of
 from theory.bounds.concentration import beta

@@ -129,9 +129,9 @@ def test_matplotlib_is_imported_by_a_plot_and_not_before():
 
 def test_jupyter_shows_theorems_typeset(monkeypatch):
     from numerics.derivations import typeset
-    from numerics.derivations.rules import assume
-    from numerics.derivations.sorts import REALS
-    from numerics.derivations.terms import Variable, term
+    from numerics.derivations.kernel.rules import assume
+    from numerics.derivations.kernel.sorts import REALS
+    from numerics.derivations.kernel.terms import Variable, term
 
     shown: dict[type, Any] = {}
     formatter = SimpleNamespace(for_type=shown.__setitem__)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from numerics.rates.bound_curves import CERTAIN, OURS
+from numerics.attention.bound_curves import CERTAIN, OURS
 from proofs_check.core.ledgers.outcomes import outcomes
 from proofs_check.reports.rates.verdicts import PRINTED, declared
 

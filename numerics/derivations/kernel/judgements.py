@@ -1,0 +1,278 @@
+"""The rules that speak of any statement: hypotheses, equations, chains, special cases and larger
+terms in place of smaller ones. Each is stated and proved in its docstring.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from numerics.derivations.kernel.arithmetic import check_in_range
+from numerics.derivations.kernel.binding import bind, instantiated, opened
+from numerics.derivations.kernel.normal_form import LENGTH, normal_form
+from numerics.derivations.kernel.sorts import Refused, Sort
+from numerics.derivations.kernel.terms import (
+    GAUSSIAN,
+    START,
+    Bind,
+    Defined,
+    Function,
+    Number,
+    Op,
+    Term,
+    Variable,
+    term,
+    text,
+)
+from numerics.derivations.kernel.theorems import Assumption, Theorem, _prove, check_arbitrary, read
+from numerics.derivations.kernel.values import BOUNDED, finite, nonnegative, order, positive, sign
+
+__all__ = ["assume", "equal", "replace", "specialise", "then"]
+
+
+def assume(
+    name: str,
+    lhs: Any,
+    op: str,
+    rhs: Any,
+    every: tuple[Variable | Function, ...] = (),
+    *,
+    cited: bool = False,
+    argument: str = "",
+) -> Theorem:
+    """A hypothesis on the laws, or a cited theorem, for all values of what stands in `every`.
+
+    It is an assumption of every theorem that uses it, under its full statement. Functions of tokens
+    and variables that are not real may not be fixed by it, unless they are functions.
+
+    Parameters
+    ----------
+    name : str
+        What it is called wherever it is shown.
+    every : tuple of Variable or Function
+        What it is said for all values of.
+    cited : bool
+        Whether it is a theorem of somebody else.
+    argument : str
+        If it is another result that no rule has proved, how it holds: what rests on it is ARGUED.
+
+    Raises
+    ------
+    Refused
+        If it speaks of one token, query, index or time that is not in `every`, or is named after a
+        result that is neither cited nor argued.
+
+    Examples
+    --------
+    >>> from numerics.derivations.kernel.rules import assume
+    >>> from numerics.derivations.kernel.sorts import Sort
+    >>> from numerics.derivations.kernel.terms import Function, Variable
+    >>> k, f = Variable("k", Sort.TOKEN), Function("f", (Sort.TOKEN,))
+    >>> print(assume("f <= 1", f(k), "<=", 1, every=(k,)))
+    f <= 1 |- f(k) <= 1
+    """
+    made = Assumption(name, term(lhs), op, term(rhs), frozenset(every), cited, argument=argument)
+    return _prove(made.lhs, op, made.rhs, f"hypothesis: {name}", own=(made,))
+
+
+def equal(lhs: Any, rhs: Any) -> Theorem:
+    """``lhs == rhs``, because both have one normal form.
+
+    Raises
+    ------
+    Refused
+        If the normal forms differ, which proves nothing.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> from numerics.derivations.kernel.binding import bind
+    >>> from numerics.derivations.kernel.rules import equal
+    >>> from numerics.derivations.kernel.sorts import Sort
+    >>> from numerics.derivations.kernel.terms import Function, Variable
+    >>> k, f = Variable("k", Sort.TOKEN), Function("f", (Sort.TOKEN,), Fraction(2))
+    >>> mean = lambda body: bind("mean", (k,), body)
+    >>> equal(mean((f(k) - mean(f(k))) ** 2), mean(f(k) ** 2) - mean(f(k)) ** 2).op
+    '=='
+    """
+    lhs, rhs = read(lhs), read(rhs)
+    for split in (False, True):
+        left, right = normal_form(lhs, split), normal_form(rhs, split)
+        if left == right:
+            return _prove(lhs, "==", rhs, "normal form")
+    raise Refused(f"not equal by normal form:\n  {left}\n  {right}")
+
+
+def then(first: Theorem, second: Theorem) -> Theorem:
+    """From X <= Y and Y <= Z to X <= Z, strictly if one of them is, in ``(-oo, oo]``.
+
+    Raises
+    ------
+    Refused
+        If Y is not the same term in both.
+
+    Examples
+    --------
+    >>> from numerics.derivations.kernel.rules import arithmetic, then
+    >>> from numerics.derivations.kernel.sorts import NONNEGATIVE
+    >>> from numerics.derivations.kernel.terms import Variable
+    >>> x = Variable("x", range=NONNEGATIVE)
+    >>> print(then(arithmetic(x, "<=", x + 1), arithmetic(x + 1, "<", x + 2)))
+     |- x < (x + 2)
+    """
+    if first.rhs != second.lhs:
+        raise Refused(f"{text(first.rhs)} is not {text(second.lhs)}")
+    op = "<" if "<" in (first.op, second.op) else "==" if first.op == second.op == "==" else "<="
+    return _prove(first.lhs, op, second.rhs, "transitivity", (first, second))
+
+
+def specialise(thm: Theorem, values: Mapping[Any, Any], *given: Theorem) -> Theorem:
+    """The theorem at terms in place of variables, and at pairs of holes and a term in place of
+    functions.
+
+    A term for a real variable is finite and in its range, which premises may help to show. A token,
+    query, prompt or index is replaced by a variable of its sort. What replaces a function of a
+    token or query is a finite term of the same order in the hole, for all values of its other
+    variables. No assumption may fix what is replaced, not even one that shows a value to be in its
+    range, for the functions in a value are replaced, too.
+
+    Parameters
+    ----------
+    values : mapping of Variable to Term, and of Function to a pair of holes and a Term
+    given : Theorem
+        What may show that values are in their ranges.
+
+    Raises
+    ------
+    Refused
+        If a value is not known to be finite and in its range, or an assumption fixes what is
+        replaced.
+
+    Examples
+    --------
+    >>> from numerics.derivations.kernel.rules import arithmetic, specialise
+    >>> from numerics.derivations.kernel.sorts import NONNEGATIVE
+    >>> from numerics.derivations.kernel.terms import Variable
+    >>> x, y = (Variable(name, range=NONNEGATIVE) for name in "xy")
+    >>> print(specialise(arithmetic(0, "<=", x), {x: y**2}))
+     |- 0 <= (y^2)
+    """
+    values = dict(values)
+    check_arbitrary(thm, values)
+    put: dict[Any, Any] = {}
+    shown: list[Theorem] = []
+    for old, new in values.items():
+        if type(old) is Function:
+            put[old] = _function(old, *new)
+            continue
+        if type(old) is not Variable or old in (LENGTH, START):
+            raise Refused(f"{old} is no variable that may be replaced")
+        put[old] = new = read(new)
+        if old.sort is not new.sort or (old.sort is not Sort.REAL and type(new) is not Variable):
+            raise Refused(f"{text(new)} cannot stand for a {old.sort.value}")
+        if old.range is not None:
+            shown += check_in_range(new, old.range, given)
+    for premise in shown:
+        check_arbitrary(premise, [old for old in values if type(old) is Function])
+    return _prove(instantiated(thm.lhs, put), thm.op, instantiated(thm.rhs, put), "specialise", (thm, *shown))
+
+
+def _function(old: Function, holes: tuple[Variable, ...], body: Any) -> tuple[tuple[Variable, ...], Term]:
+    body = read(body)
+    if tuple(h.sort for h in holes) != old.sorts or len(set(holes)) != len(holes) or not finite(body):
+        raise Refused(
+            f"{text(body)} is no finite function of {', '.join(map(str, holes))} in place of {old.name}"
+        )
+    if old == GAUSSIAN or Sort.TIME in old.sorts:
+        raise Refused(
+            f"{old.name} cannot be replaced: a Gaussian vector is what it is, and so is a path with "
+            "its derivative"
+        )
+    hole = [h for h in holes if h.sort is not Sort.INDEX]
+    if old.order != 0:
+        found = order(body, frozenset(hole))
+        if (
+            found is None
+            or (old.order is None and found != BOUNDED)
+            or (old.order is not None and found > (1 / old.order, 0))
+        ):
+            raise Refused(f"{text(body)} is not known to have the order of {old.name}")
+    return holes, body
+
+
+def replace(e: Any, *premises: Theorem) -> Theorem:
+    """``e <= e'``, where smaller sides of premises are replaced by larger ones in places in which
+    the term does not fall, and larger ones by smaller ones in places in which it does not rise.
+
+    A sum rises in its terms, a product of nonnegative factors in each, a power with a positive
+    exponent in its nonnegative base, the exponential, the logarithm, an indicator, largest and
+    smallest values in their arguments, and an integral in what is integrated; a negative factor and
+    a negative exponent turn the direction.
+
+    Raises
+    ------
+    Refused
+        If nothing could be replaced.
+
+    Examples
+    --------
+    >>> from numerics.derivations.kernel.rules import arithmetic, replace
+    >>> from numerics.derivations.kernel.sorts import POSITIVE
+    >>> from numerics.derivations.kernel.terms import Variable
+    >>> x, y = (Variable(name, range=POSITIVE) for name in "xy")
+    >>> print(replace(y * x, arithmetic(x, "<=", x + 1)))
+     |- (y*x) <= (y*(x + 1))
+    """
+    e = read(e)
+    up: dict[Term, Term] = {}
+    down: dict[Term, Term] = {}
+    for p in premises:
+        up.setdefault(p.lhs, p.rhs)
+        down.setdefault(p.rhs, p.lhs)
+        if p.op == "==":
+            up.setdefault(p.rhs, p.lhs)
+            down.setdefault(p.lhs, p.rhs)
+    out = _moved(e, up, down, True)
+    if out == e:
+        raise Refused(f"no side of a premise stands in {text(e)} at a place where it may be replaced")
+    return _prove(e, "<=", out, "replace", premises)
+
+
+def _moved(e: Term, up: Mapping[Term, Term], down: Mapping[Term, Term], rising: bool) -> Term:
+    """A term that is not smaller, or, if not rising and with the maps exchanged, not larger."""
+    if e in up:
+        return up[e]
+    more: Callable[[Term], Term] = lambda a: _moved(a, up, down, rising)
+    less: Callable[[Term], Term] = lambda a: _moved(a, down, up, not rising)
+    fine = lambda a: rising or nonnegative(a)  # what is larger than a nonnegative term is nonnegative
+    if isinstance(e, Defined):
+        body = more(e.body)
+        return e if body == e.body else body
+    if isinstance(e, Bind):
+        names, body = opened(e)
+        moved = more(body)
+        return e if moved == body else bind(e.kind, names, moved, e.heads)
+    if not isinstance(e, Op):
+        return e
+    if e.head in ("add", "exp", "log", "max", "min", "ind", "above"):
+        return Op(e.head, tuple(map(more, e.args)))
+    if e.head == "pow":
+        base, exponent = e.args
+        if sign(exponent) >= 1 and nonnegative(base) and fine(more(base)):
+            return Op("pow", (more(base), exponent))
+        if isinstance(exponent, Number) and exponent.value < 0 and positive(less(base)):
+            return Op("pow", (less(base), exponent))
+        return e
+    unknown = [n for n, a in enumerate(e.args) if not nonnegative(a)]
+    negative = [n for n in unknown if isinstance(e.args[n], Number)]
+    new: tuple[Term, ...] = e.args
+    if not unknown:
+        new = tuple(map(more, e.args))
+        return Op("mul", new) if all(map(fine, new)) else e
+    if len(unknown) == len(negative) == 1:  # a negative number times nonnegative factors
+        new = tuple(a if n in unknown else less(a) for n, a in enumerate(e.args))
+        return Op("mul", new) if all(nonnegative(a) for n, a in enumerate(new) if n not in unknown) else e
+    if len(unknown) - len(negative) == 1 and len(negative) <= 1:  # the factor of unknown sign moves
+        move = less if negative else more
+        new = tuple(move(a) if n in unknown and n not in negative else a for n, a in enumerate(e.args))
+    return Op("mul", new)
