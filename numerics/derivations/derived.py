@@ -11,15 +11,15 @@ from numerics.derivations.kernel.rules import (
     arithmetic,
     assume,
     equal,
+    gcongr,
+    instantiate,
     integrate,
     limit,
     open_event,
-    replace,
-    specialise,
-    then,
+    trans,
     until,
 )
-from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Refused, Sort
+from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, ProofError, Sort
 from numerics.derivations.kernel.terms import Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Assumption, Theorem
 
@@ -36,7 +36,7 @@ __all__ = [
     "root",
     "schwarz_of_bounds",
     "sqrt",
-    "turned",
+    "symm",
 ]
 
 X_, Y_, T_ = (Variable(f"{name}_", range=REALS) for name in "XYT")
@@ -64,8 +64,8 @@ def chain(*parts: Any) -> Theorem:
     for part in parts:
         step = part if isinstance(part, Theorem) else _same(part if out is None else out.rhs, part)
         if out is not None and out.rhs != step.lhs:
-            out = then(out, _same(out.rhs, step.lhs))
-        out = step if out is None else then(out, step)
+            out = trans(out, _same(out.rhs, step.lhs))
+        out = step if out is None else trans(out, step)
     assert out is not None
     return out
 
@@ -74,8 +74,8 @@ def _same(lhs: Any, rhs: Any) -> Theorem:
     """Two terms with one normal form."""
     try:
         return equal(lhs, rhs)
-    except Refused as stop:
-        raise Refused(
+    except ProofError as stop:
+        raise ProofError(
             f"{stop}\n  fractions are joined and cancelled by arithmetic(.., '==', ..); put that between"
         ) from None
 
@@ -100,8 +100,8 @@ def cauchy_schwarz(
     X, Y = term(X), term(Y)
     XX, XY, YY = (bind(kind, names, e, heads) for e in (X**2, X * Y, Y**2))
     square = arithmetic(-2 * T_ * X_ * Y_ - T_**2 * Y_**2, "<=", X_**2)
-    every = integrated(kind, names, specialise(square, {X_: X, Y_: Y}), -2 * T_ * XY - T_**2 * YY, XX, heads)
-    best = specialise(every, {T_: -XY / (YY + D_)})
+    every = integrated(kind, names, instantiate(square, {X_: X, Y_: Y}), -2 * T_ * XY - T_**2 * YY, XX, heads)
+    best = instantiate(every, {T_: -XY / (YY + D_)})
     near = arithmetic(XY**2, "<=", XX * YY + D_ * XX, best)
     return limit(near, D_, XX * YY, XX)
 
@@ -113,17 +113,17 @@ def schwarz_of_bounds(
     the means are finite: E XY <= (t E X^2 + E Y^2/t)/2 at the best t.
     """
     X, Y, a, b = term(X), term(Y), term(a), term(b)
-    young = specialise(arithmetic(Z_ * N_, "<=", (S_ * Z_**2 + N_**2 / S_) / 2), {Z_: X, N_: Y})
+    young = instantiate(arithmetic(Z_ * N_, "<=", (S_ * Z_**2 + N_**2 / S_) / 2), {Z_: X, N_: Y})
     split = (S_ * first.lhs + second.lhs / S_) / 2
     every = integrated(kind, names, young, None, split)
-    every = chain(every, replace(split, first, second), (S_ * a**2 + b**2 / S_) / 2)
+    every = chain(every, gcongr(split, first, second), (S_ * a**2 + b**2 / S_) / 2)
     t = (N_ + D_) / (Z_ + D_)
     best = arithmetic((t * Z_**2 + N_**2 / t) / 2, "<=", Z_ * N_ + D_ * ((Z_ + N_) / 2))
-    near = chain(specialise(every, {S_: (b + D_) / (a + D_)}), specialise(best, {Z_: a, N_: b}))
+    near = chain(instantiate(every, {S_: (b + D_) / (a + D_)}), instantiate(best, {Z_: a, N_: b}))
     return limit(near, D_, a * b, (a + b) / 2)
 
 
-def turned(thm: Theorem) -> Theorem:
+def symm(thm: Theorem) -> Theorem:
     """Y == X from X == Y."""
     return arithmetic(thm.rhs, "==", thm.lhs, thm, hide=(thm.lhs, thm.rhs))
 
@@ -139,7 +139,7 @@ def markov(
     kind: str, names: tuple[Variable, ...], X: Any, bound: Theorem, t: Any, rate: Any, *given: Theorem
 ) -> Theorem:
     """P(X >= t) <= r from E X <= B, for X >= 0 and t > 0 with B <= r t, which `given` may show."""
-    point = specialise(arithmetic(N_ * Op("ind", (Z_ - N_,)), "<=", Z_), {Z_: X, N_: t})
+    point = instantiate(arithmetic(N_ * Op("ind", (Z_ - N_,)), "<=", Z_), {Z_: X, N_: t})
     event = bind(kind, names, Op("ind", (term(X) - t,)))
     product = chain(integrated(kind, names, point, t * event, bound.lhs), bound)
     enough = chain(product, arithmetic(bound.rhs, "<=", rate * t, *given))
@@ -150,10 +150,10 @@ def exceeds(kind: str, names: tuple[Variable, ...], X: Any, bound: Theorem, rate
     """P(X > B/r) <= r from E X <= B, for X >= 0 and a positive r, also where B = 0: Markov's
     inequality at B/r + eta for eta -> 0.
     """
-    point = specialise(arithmetic(Op("above", (Z_ - S_,)), "<=", Z_ / S_), {Z_: X})
+    point = instantiate(arithmetic(Op("above", (Z_ - S_,)), "<=", Z_ / S_), {Z_: X})
     mean = integrated(kind, names, point, None, bound.lhs / S_)
-    mean = specialise(chain(mean, replace(mean.rhs, bound)), {S_: bound.rhs / rate + D_})
-    share = specialise(arithmetic(Z_ / (Z_ / S_ + D_), "<=", S_), {Z_: bound.rhs, S_: rate})
+    mean = instantiate(chain(mean, gcongr(mean.rhs, bound)), {S_: bound.rhs / rate + D_})
+    share = instantiate(arithmetic(Z_ / (Z_ / S_ + D_), "<=", S_), {Z_: bound.rhs, S_: rate})
     return open_event(chain(mean, share), D_, names, X - bound.rhs / rate)
 
 
@@ -163,16 +163,16 @@ def interpolated(long: Theorem, short: Theorem, M: Any, x: Any, theta: Variable)
     """
     X, power = long.lhs, exp(x)
     over_M = lambda thm, value: chain(
-        replace(X / M, thm), arithmetic(thm.rhs / M, "==", value, hide=(M, power))
+        gcongr(X / M, thm), arithmetic(thm.rhs / M, "==", value, hide=(M, power))
     )
     above, below = Op("ind", (term(x),)), Op("above", (-term(x),))
     first, second = over_M(long, power), over_M(short, 1)
     split = arithmetic(X / M, "<=", above * (X / M) + below * (X / M), second, hide=(X / M,))
-    parts = (replace(above * (X / M), second), replace(below * (X / M), first))
+    parts = (gcongr(above * (X / M), second), gcongr(below * (X / M), first))
     lemma = arithmetic(Op("ind", (X_,)) * 1 + Op("above", (-X_,)) * exp(X_), "<=", exp(theta * X_))
-    least = chain(split, replace(split.rhs, *parts), specialise(lemma, {X_: x}))
+    least = chain(split, gcongr(split.rhs, *parts), instantiate(lemma, {X_: x}))
     back = arithmetic(X, "==", M * (X / M), short, hide=(X, M))
-    return chain(back, replace(back.rhs, least))
+    return chain(back, gcongr(back.rhs, least))
 
 
 def read_up_to(end: Any, thm: Theorem, horizon: Theorem) -> Theorem:
@@ -181,7 +181,7 @@ def read_up_to(end: Any, thm: Theorem, horizon: Theorem) -> Theorem:
     kept, for all times.
     """
     if not horizon.assumptions <= thm.assumptions:
-        raise Refused(f"{thm} does not assume {horizon}; there is nothing to free it of")
+        raise ProofError(f"{thm} does not assume {horizon}; there is nothing to free it of")
 
     def shown(a: Assumption, times: list[Variable]) -> Theorem:
         left, right = (up_to(end, e, *times) for e in (a.lhs, a.rhs))

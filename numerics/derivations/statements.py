@@ -12,7 +12,7 @@ import sympy as sp
 
 from numerics.derivations.derived import chain
 from numerics.derivations.kernel.rules import arithmetic
-from numerics.derivations.kernel.sorts import Refused, Sort
+from numerics.derivations.kernel.sorts import ProofError, Sort
 from numerics.derivations.kernel.terms import Function, Number, Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Assumption, Theorem
 from numerics.derivations.typeset import assumptions_latex, relation, where_latex
@@ -60,7 +60,7 @@ def hypotheses(*given: Theorem) -> frozenset[Assumption]:
     """
     for thm in given:
         if thm.premises or [(a.lhs, a.op, a.rhs) for a in thm.assumptions] != [(thm.lhs, thm.op, thm.rhs)]:
-            raise Refused(
+            raise ProofError(
                 f"{thm} was derived ({thm.rule}); a statement names each hypothesis, so write out what "
                 "`assume` made"
             )
@@ -83,16 +83,16 @@ def proved(statement: Statement, theorem: Theorem, effort: int = EFFORT) -> Theo
     """
     try:
         found = chain(statement.lhs, theorem, statement.rhs)
-    except Refused:  # what was shown may be more
+    except ProofError:  # what was shown may be more
         found = chain(statement.lhs, theorem, arithmetic(theorem.rhs, "<=", statement.rhs, effort=effort))
     if (found.lhs, found.rhs) != (statement.lhs, statement.rhs):
-        raise Refused("the derivation shows something else than the statement")
+        raise ProofError("the derivation shows something else than the statement")
     if found.op not in STRENGTH[statement.op]:
-        raise Refused(f"the derivation shows {found.op}, and the statement says {statement.op}")
+        raise ProofError(f"the derivation shows {found.op}, and the statement says {statement.op}")
     if more := found.assumptions - statement.assumptions:
-        raise Refused(f"the derivation assumes more than the statement: {', '.join(map(str, more))}")
+        raise ProofError(f"the derivation assumes more than the statement: {', '.join(map(str, more))}")
     if extra := found.functions - statement.functions:
-        raise Refused(
+        raise ProofError(
             f"the derivation speaks of {', '.join(g.name for g in extra)}, and the statement does not"
         )
     note(Note("proved", statement, found))
@@ -113,7 +113,7 @@ def derived(statement: Statement, proof: Callable[[], Theorem], search: Evidence
     checked = relation(statement.lhs, statement.op, statement.rhs) + where_latex(statement.lhs, statement.rhs)
     try:
         found = proved(statement, proof(), REFUTED_EFFORT if search.verdict is Verdict.REFUTED else EFFORT)
-    except Refused as stop:
+    except ProofError as stop:
         note = f"the derivation stops: {stop}"
         if search.verdict is Verdict.SUPPORTED:
             return search.replace(covered=f"{search.covered}; {note}")
@@ -155,7 +155,7 @@ def derived(statement: Statement, proof: Callable[[], Theorem], search: Evidence
 
 
 def from_sympy(e: sp.Expr, values: Mapping[sp.Symbol, Any]) -> Term:
-    """A bound of `theory`, an expression of SymPy, as a term; a symbol without a term is Refused.
+    """A bound of `theory`, an expression of SymPy, as a term; a symbol without a term is refused.
 
     >>> from numerics.derivations.kernel.sorts import REALS
     >>> x = sp.Symbol("x")
@@ -178,5 +178,5 @@ def from_sympy(e: sp.Expr, values: Mapping[sp.Symbol, Any]) -> Term:
     if e is sp.E:
         return Op("exp", (Number(Fraction(1)),))
     if e.func not in heads:
-        raise Refused(f"{e} is no term; give a term for each symbol")
+        raise ProofError(f"{e} is no term; give a term for each symbol")
     return Op(heads[e.func], tuple(from_sympy(a, values) for a in e.args))

@@ -14,8 +14,8 @@ from typing import Any
 
 from numerics.derivations.derived import chain, root
 from numerics.derivations.kernel.binding import instantiated, opened
-from numerics.derivations.kernel.rules import arithmetic, equal, integrate, replace
-from numerics.derivations.kernel.sorts import KINDS, Refused
+from numerics.derivations.kernel.rules import arithmetic, equal, gcongr, integrate
+from numerics.derivations.kernel.sorts import KINDS, ProofError
 from numerics.derivations.kernel.terms import START, Bind, Number, Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.kernel.values import nonnegative, positive
@@ -65,7 +65,7 @@ def show(lhs: Any, op: str, rhs: Any, *reasons: Theorem | Term) -> Theorem:
 
     Raises
     ------
-    Refused
+    ProofError
         With what was left to show where the last way stopped.
 
     Examples
@@ -78,7 +78,7 @@ def show(lhs: Any, op: str, rhs: Any, *reasons: Theorem | Term) -> Theorem:
     <=
     >>> try:
     ...     show(2 * x, "<=", x, small)
-    ... except Refused as stop:
+    ... except ProofError as stop:
     ...     print(str(stop).splitlines()[0])
     2 x ≤ x is not shown
     """
@@ -88,9 +88,9 @@ def show(lhs: Any, op: str, rhs: Any, *reasons: Theorem | Term) -> Theorem:
     try:
         return arithmetic(lhs, op, rhs, *facts, hide=hide) if hide else _shown(lhs, op, rhs, facts)
     except _Left as stop:
-        raise Refused(_said((lhs, op, rhs), stop.goal, stop.why)) from None
-    except Refused as stop:
-        raise Refused(_said((lhs, op, rhs), (lhs, op, rhs), str(stop))) from None
+        raise ProofError(_said((lhs, op, rhs), stop.goal, stop.why)) from None
+    except ProofError as stop:
+        raise ProofError(_said((lhs, op, rhs), (lhs, op, rhs), str(stop))) from None
 
 
 def calc(start: Any, *steps: tuple[Any, ...]) -> Theorem:
@@ -118,7 +118,7 @@ def positivity(X: Any, *facts: Theorem, op: str = "<=") -> Theorem:
     return show(0, op, X, *facts)
 
 
-class _Left(Refused):
+class _Left(ProofError):
     """A goal that no way reaches, and what the prover says of it."""
 
     def __init__(self, lhs: Term, op: str, rhs: Term, why: str = "") -> None:
@@ -146,7 +146,7 @@ def _shown(lhs: Term, op: str, rhs: Term, facts: Facts, ask: bool = True) -> The
             return way(lhs, op, rhs, facts if way in (_below, _in_one_place) else whole)
         except _Left as stop:
             left, why = stop.goal if left == goal else left, why or stop.why
-        except Refused as no:
+        except ProofError as no:
             why = str(no) if way is _arithmetic else why
     raise _Left(*left, why)
 
@@ -163,54 +163,54 @@ def _over_what_the_goal_has(lhs: Term, rhs: Term, fact: Theorem) -> Theorem:
         if len(new) == count and START not in new and own.union(free).issuperset(heads):
             try:
                 fact = integrate(kind, tuple(new), fact, heads)
-            except Refused:  # it may be infinite, or strict
+            except ProofError:  # it may be infinite, or strict
                 return fact
     return fact
 
 
 def _form(lhs: Term, op: str, rhs: Term, facts: Facts) -> Theorem:
     if op == "<":
-        raise Refused("one normal form is no strict inequality")
+        raise ProofError("one normal form is no strict inequality")
     if not same(lhs, rhs):
-        raise Refused("another normal form")
+        raise ProofError("another normal form")
     return equal(lhs, rhs)
 
 
 def _the_facts(lhs: Term, op: str, rhs: Term, facts: Facts) -> Theorem:
     """The facts one after the other."""
     if not (same(lhs, facts[0].lhs) and same(facts[-1].rhs, rhs)):
-        raise Refused("other sides")
+        raise ProofError("other sides")
     return _at_least(op, chain(lhs, *facts, rhs))
 
 
 def _at_least(op: str, thm: Theorem) -> Theorem:
     if thm.op not in STRENGTH[op]:
-        raise Refused(f"{thm.op} is not {op}")
+        raise ProofError(f"{thm.op} is not {op}")
     return thm
 
 
 def _known_sign(lhs: Term, op: str, rhs: Term, facts: Facts) -> Theorem:
     if lhs != term(0) or not nonnegative(rhs):
-        raise Refused("no known sign")
+        raise ProofError("no known sign")
     return arithmetic(0, op, rhs, hide=opaque(rhs))
 
 
 def _put_in(lhs: Term, op: str, rhs: Term, facts: Facts, last: Callable[..., Theorem] = equal) -> Theorem:
     """The facts in places of the left side where it does not fall."""
     if op != "<=":
-        raise Refused("what is put in makes it larger")
-    moves = tuple(replace(f.lhs, f) if f.op == "==" else f for f in facts)
+        raise ProofError("what is put in makes it larger")
+    moves = tuple(gcongr(f.lhs, f) if f.op == "==" else f for f in facts)
     steps, at = [], lhs
     for _ in facts:
         try:
-            steps.append(replace(at, *moves))
-        except Refused:
+            steps.append(gcongr(at, *moves))
+        except ProofError:
             break
         at = steps[-1].rhs
         if last is not equal or same(at, rhs):
             try:
                 return chain(*steps, last(at, rhs))
-            except Refused:
+            except ProofError:
                 continue
     raise _Left(at, op, rhs)
 
@@ -221,7 +221,7 @@ def _put_in_and_arithmetic(lhs: Term, op: str, rhs: Term, facts: Facts) -> Theor
     def last(a: Term, b: Term) -> Theorem:
         try:
             return arithmetic(a, "==", b)
-        except Refused:
+        except ProofError:
             return _arithmetic(a, op, b, ())
 
     return _put_in(lhs, op, rhs, facts, last)
@@ -233,9 +233,9 @@ def _below(lhs: Term, op: str, rhs: Term, facts: Facts) -> Theorem:
     a = without_body(b) if a == term(0) else a
     b = without_body(a) if b == term(0) else b
     if not isinstance(a, Bind) or not isinstance(b, Bind):
-        raise Refused("no integral")
+        raise ProofError("no integral")
     if (a.kind, a.heads, a.count) != (b.kind, b.heads, b.count):
-        raise Refused("no common integral")
+        raise ProofError("no common integral")
     own, sort = lhs.free | rhs.free, KINDS[a.kind].sort
     known = {v.name: v for f in facts for v in f.lhs.free | f.rhs.free if v.sort is sort and v not in own}
     names = [known[name] for name in sorted(known)]
@@ -250,14 +250,14 @@ def _in_one_place(lhs: Term, op: str, rhs: Term, facts: Facts) -> Theorem:
     """Two terms that differ in one place, in which the whole rises or falls."""
     a, b = unfolded(lhs), unfolded(rhs)
     if not isinstance(a, Op) or not isinstance(b, Op) or a.head != b.head or op == "<":
-        raise Refused("no common form")
+        raise ProofError("no common form")
     free = a.head in ("add", "mul")
     both = Counter(a.args) & Counter(b.args) if free else Counter()
     rest = [list((Counter(e.args) - both).elements()) for e in (a, b)]
     if not free:
         rest = [[x for x, y in zip(one.args, other.args) if x != y] for one, other in ((a, b), (b, a))]
     if [len(r) for r in rest] != [1, 1]:
-        raise Refused("they differ in several places")
+        raise ProofError("they differ in several places")
     (x,), (y,) = rest
     negative = [e for e in (both if a.head == "mul" else a.args[1:]) if isinstance(e, Number) and e.value < 0]
     falls = bool(negative) and a.head in ("mul", "pow")
@@ -265,7 +265,7 @@ def _in_one_place(lhs: Term, op: str, rhs: Term, facts: Facts) -> Theorem:
     inner = _shown(*((y, op, x) if falls else (x, op, y)), facts, ask=not free)
     if op == "==":
         return chain(lhs, arithmetic(a, "==", b, inner, hide=opaque(x, y)), rhs)
-    return chain(lhs, replace(a, inner), rhs)
+    return chain(lhs, gcongr(a, inner), rhs)
 
 
 def _multiple(lhs: Term, op: str, rhs: Term, facts: Facts) -> Theorem:
@@ -292,7 +292,7 @@ def _multiple(lhs: Term, op: str, rhs: Term, facts: Facts) -> Theorem:
 def _squares(lhs: Term, op: str, rhs: Term, facts: Facts) -> Theorem:
     """From the squares of both sides."""
     if op != "<=" or len(facts) != 1 or not nonnegative(rhs):
-        raise Refused("no squares")
+        raise ProofError("no squares")
     return root(chain(lhs**2, facts[0], rhs**2), lhs, rhs)
 
 
@@ -304,11 +304,11 @@ def _arithmetic(lhs: Term, op: str, rhs: Term, facts: Facts) -> Theorem:
     for hide in sorted(tried, key=bool) if op == "==" else tried:
         try:
             shown = arithmetic(left, op, rhs, *facts, hide=hide, effort=EFFORT // (10 if hide else 1))
-        except Refused as stop:
+        except ProofError as stop:
             said = said or str(stop)
         else:
             return shown if left == lhs else chain(lhs, shown)
-    raise Refused(said)
+    raise ProofError(said)
 
 
 _WAYS = (_the_facts, _put_in, _multiple, _squares, _below, _in_one_place, _arithmetic, _put_in_and_arithmetic)

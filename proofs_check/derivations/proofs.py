@@ -9,7 +9,7 @@ from fractions import Fraction
 from types import MappingProxyType
 
 from numerics.derivations.kernel.normal_form import LENGTH as L
-from numerics.derivations.kernel.rules import replace
+from numerics.derivations.kernel.rules import gcongr
 from numerics.derivations.statements import derived
 from numerics.evidence import Evidence, all_of
 from proofs_check.derivations import __path__
@@ -83,7 +83,7 @@ HERE: Mapping[str, Proof] = MappingProxyType(
         "BB:L2.1.a": one(gaussian_tokens.statement, gaussian_tokens.theorem),
         "BB:LC.1": one(markov.lemma_c1, markov.error_strictly),
         "BB:LC.1.M": Proof(sums.weight_statements, sums.weight_theorems),
-        "BB:LC.1.glue.a": one(sums.least_statement, lambda: replace(1 * L, moments.weight_at_least_one())),
+        "BB:LC.1.glue.a": one(sums.least_statement, lambda: gcongr(1 * L, moments.weight_at_least_one())),
         "BB:LC.1.RL": one(markov.numerator_statement, markov.numerator_strictly),
         "BB:LC.2": one(markov.lemma_c2, markov.vectors),
         "BB:LC.2/variance": one(sums.square_of_a_sum, by_normal_form(sums.square_of_a_sum)),

@@ -9,7 +9,7 @@ from typing import Any
 import sympy as sp
 
 from numerics.derivations.kernel.normal_form import normal_form
-from numerics.derivations.kernel.sorts import Fault, Range, Refused
+from numerics.derivations.kernel.sorts import Fault, ProofError, Range
 from numerics.derivations.kernel.terms import Apply, Bind, Defined, Given, Number, Op, Term, Variable, text
 from numerics.derivations.kernel.theorems import Theorem, _prove, read
 from numerics.derivations.kernel.values import finite, nonnegative, positive
@@ -66,7 +66,7 @@ def arithmetic(
 
     Raises
     ------
-    Refused
+    ProofError
         If an opaque term may be infinite, the premises contradict each other or a range, or the
         prover does not say PROVED or CERTIFIED.
     Fault
@@ -85,7 +85,7 @@ def arithmetic(
     where = [(table.read(p.lhs), p.op, table.read(p.rhs)) for p in premises]
     new = {table.read(read(v)): table.read(read(e)) for v, e in (via or {}).items()}
     if not all(isinstance(s, sp.Symbol) for s in new):
-        raise Refused("`via` gives terms for new variables; write {variable: term}")
+        raise ProofError("`via` gives terms for new variables; write {variable: term}")
     exact, ends, questions = True, _ends(table.domain), []
     for values in itertools.product((1, 0), repeat=len(table.switches)):
         fixed = {s: sp.Integer(v) for s, v in zip(table.switches, values)}
@@ -101,10 +101,10 @@ def arithmetic(
         try:
             with noting():  # what the provers are asked on the way is no question of a claim
                 exact = _decided(*questions[-1], new, effort) and exact
-        except Refused as stop:
-            raise Refused(f"{stop}{table.legend(str(stop))}") from None
+        except ProofError as stop:
+            raise ProofError(f"{stop}{table.legend(str(stop))}") from None
     if not questions:
-        raise Refused(
+        raise ProofError(
             "the premises contradict each other, or the range of a variable, so that anything follows; "
             "correct one of them"
         )
@@ -149,14 +149,14 @@ class _Table:
             return sp.Rational(e.range.lo.numerator, e.range.lo.denominator)  # its only value
         if e not in self.names:
             if not finite(e) and not self.bounded(e):
-                raise Refused(
+                raise ProofError(
                     f"{text(e)} is not known to be finite; give its functions orders, or a premise "
                     "that bounds it"
                 )
             name = e.name if isinstance(e, (Variable, Defined)) else f"#term{len(self.names)}"
             self.names[e] = s = sp.Symbol(name)
             if s in self.domain:
-                raise Refused(f"the name {name} stands for two things")
+                raise ProofError(f"the name {name} stands for two things")
             given = e.range if isinstance(e, Variable) else None
             zero = (
                 (sp.S.Zero, sp.oo)
@@ -204,15 +204,15 @@ def _domain(r: Range) -> Any:
 def _decided(
     left: sp.Expr, op: str, right: sp.Expr, given: list[Condition], domain: Any, via: Any, effort: int
 ) -> bool:
-    """Whether exact arithmetic decided the inequality; Refused if nothing did."""
+    """Whether exact arithmetic decided the inequality; refused if nothing did."""
     asked = (left, op, right, tuple(given), tuple(domain.items()), tuple(via.items()), effort)
     if asked not in ANSWERS:
         try:
             ANSWERS[asked] = _asked(left, op, right, given, domain, via, effort)
-        except (Refused, Fault):
+        except (ProofError, Fault):
             raise
         except (TypeError, ValueError) as words:  # with these provers say what they do not read
-            raise Refused(f"the prover refuses {left} {op} {right}: {words}") from None
+            raise ProofError(f"the prover refuses {left} {op} {right}: {words}") from None
         except Exception as fault:
             raise Fault(
                 f"a prover breaks at {left} {op} {right}, with {type(fault).__name__}: {fault}; "
@@ -252,7 +252,7 @@ def _asked(
         why = (
             evidence.reason or f"at {dict(evidence.witness)}, which is not necessarily a point that a law has"
         )
-        raise Refused(f"the prover says {evidence.verdict} of {left} {op} {right}: {why}")
+        raise ProofError(f"the prover says {evidence.verdict} of {left} {op} {right}: {why}")
     return evidence.verdict is Verdict.PROVED
 
 
@@ -343,7 +343,7 @@ def _at(e: sp.Expr, new: dict[sp.Symbol, sp.Expr]) -> sp.Expr:
         out = sp.nan
     if new and out.has(sp.nan, sp.zoo, sp.oo, -sp.oo):
         values = ", ".join(f"{x} = {value}" for x, value in new.items())
-        raise Refused(
+        raise ProofError(
             f"a premise leaves {values}, where {e} is undefined; it contradicts a range or another "
             "premise, so correct it"
         )
@@ -373,16 +373,16 @@ def _divided(a: sp.Expr, b: sp.Expr, domain: Any) -> tuple[sp.Expr, sp.Expr]:
 
 
 def check_in_range(value: Term, given: Range, premises: tuple[Theorem, ...]) -> tuple[Theorem, ...]:
-    """What shows that a finite term lies in a range; Refused if nothing does."""
+    """What shows that a finite term lies in a range; refused if nothing does."""
     if not finite(value):
-        raise Refused(f"{text(value)} is not known to be finite")
+        raise ProofError(f"{text(value)} is not known to be finite")
     if isinstance(value, Variable) and value.range == given:
         return ()
     if given.whole:
         least = value.range.lo if isinstance(value, Variable) and value.range and value.range.whole else None
         least = value.value if isinstance(value, Number) and value.value.denominator == 1 else least
         if least is None or given.lo is None or least < given.lo:
-            raise Refused(f"{text(value)} is not known to be a whole number from {given.lo} on")
+            raise ProofError(f"{text(value)} is not known to be a whole number from {given.lo} on")
         return ()
     if given.lo == 0 and given.hi is None and (positive(value) if given.lo_open else nonnegative(value)):
         return ()

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from numerics.derivations.kernel.sorts import KINDS, Refused
+from numerics.derivations.kernel.sorts import KINDS, ProofError
 from numerics.derivations.kernel.terms import (
     Apply,
     Bind,
@@ -56,7 +56,7 @@ def _put(e: Term, values: Mapping[Variable, Any]) -> Term:
 def closed(e: Term, names: tuple[Variable, ...]) -> Term:
     """The body of a binder that binds these variables, the first one by the index 0."""
     if e.loose:
-        raise Refused(f"{text(e)} has a bound variable without a binder")
+        raise ProofError(f"{text(e)} has a bound variable without a binder")
     return _put(e, {v: lambda depth, n=n, v=v: Bound(depth + n, v.sort) for n, v in enumerate(names)})
 
 
@@ -66,7 +66,7 @@ def opened(e: Bind, beyond: int = 0) -> tuple[tuple[Variable, ...], Term]:
     `beyond` and than every one in the term.
     """
     if e.loose:
-        raise Refused(f"{text(e)} has a bound variable without a binder")
+        raise ProofError(f"{text(e)} has a bound variable without a binder")
     sort = KINDS[e.kind].sort
     first = 1 + max(beyond, last_fresh(e))
     new = tuple(Variable(f"#{n:02}", sort) for n in range(first, first + e.count))
@@ -85,7 +85,7 @@ def bind(kind: str, names: tuple[Variable, ...], body: Any, heads: tuple[Term, .
     if not all(type(v) is Variable and kind in KINDS and v.sort is KINDS[kind].sort for v in names) or len(
         set(names)
     ) != len(names):
-        raise Refused(f"{kind} does not bind {', '.join(map(str, names))}")
+        raise ProofError(f"{kind} does not bind {', '.join(map(str, names))}")
     return Bind(kind, tuple(heads), len(names), closed(term(body), tuple(names)))
 
 

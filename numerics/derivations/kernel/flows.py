@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from numerics.derivations.kernel.binding import bind, instantiated, opened
-from numerics.derivations.kernel.sorts import NONNEGATIVE, Refused, Sort
+from numerics.derivations.kernel.sorts import NONNEGATIVE, ProofError, Sort
 from numerics.derivations.kernel.terms import (
     CLOCK,
     START,
@@ -29,7 +29,7 @@ from numerics.derivations.kernel.terms import (
 from numerics.derivations.kernel.theorems import Assumption, Theorem, _prove, check_arbitrary, read
 from numerics.derivations.kernel.values import finite, nonnegative, positive
 
-__all__ = ["begin", "continuation", "derivative", "every_number", "fall", "until", "up_to"]
+__all__ = ["antitone", "begin", "continuation", "derivative", "every_number", "until", "up_to"]
 
 ZERO = Number(Fraction(0))
 
@@ -52,13 +52,13 @@ def derivative(e: Any, t: Variable) -> Term:
     The term is built from functions of time of the order 1, whose derivatives are continuous, by
     sums, products, exponentials, logarithms, powers that are whole or have a positive base, and
     sums over coordinates. So it is of class C^1 in t, for all values of its other variables.
-    A time anywhere else, under a mean, an indicator or a largest value, is Refused.
+    A time anywhere else, under a mean, an indicator or a largest value, is refused.
     """
     e = read(e)
     if _time(t) == START:
-        raise Refused("the time 0 does not move; differentiate at another one")
+        raise ProofError("the time 0 does not move; differentiate at another one")
     if not finite(e):
-        raise Refused(f"{text(e)} may be infinite and has no derivative")
+        raise ProofError(f"{text(e)} may be infinite and has no derivative")
     return _derivative(e, t)
 
 
@@ -89,10 +89,10 @@ def _derivative(e: Term, t: Variable) -> Term:
             return _derivative(base, t)
         if positive(base) or (n.denominator == 1 and n >= 1):
             return Op("mul", (e.args[1], Op("pow", (base, Number(n - 1))), _derivative(base, t)))
-    raise Refused(f"{text(e)} has no derivative that the rules of calculus give")
+    raise ProofError(f"{text(e)} has no derivative that the rules of calculus give")
 
 
-def fall(e: Any, t: Variable, rate: Theorem, since: Variable = START) -> Theorem:
+def antitone(e: Any, t: Variable, rate: Theorem, since: Variable = START) -> Theorem:
     """From ``d/dt e <= 0`` at every time to ``e(t) <= e(since)`` for all times t >= since.
 
     A function whose derivative is never positive does not increase, by the mean value theorem; one
@@ -106,23 +106,23 @@ def fall(e: Any, t: Variable, rate: Theorem, since: Variable = START) -> Theorem
 
     Raises
     ------
-    Refused
+    ProofError
         If the premise says something else, or an assumption fixes t.
 
     Examples
     --------
     >>> from fractions import Fraction
-    >>> from numerics.derivations.kernel.rules import assume, fall
+    >>> from numerics.derivations.kernel.rules import assume, antitone
     >>> from numerics.derivations.kernel.sorts import Sort
     >>> from numerics.derivations.kernel.terms import Function, Variable
     >>> t, u = Variable("t", Sort.TIME), Function("u", (Sort.TIME,), Fraction(1))
     >>> falls = assume("u' <= 0", u.rate(t), "<=", 0, every=(t,))
-    >>> print(fall(u(t), t, falls))
+    >>> print(antitone(u(t), t, falls))
     u' <= 0 |- u(t) <= u(0)
     """
     e = read(e)
     if rate.lhs != derivative(e, t) or rate.rhs != ZERO:
-        raise Refused(f"{rate} does not say that {text(derivative(e, t))} is at most 0")
+        raise ProofError(f"{rate} does not say that {text(derivative(e, t))} is at most 0")
     check_arbitrary(rate, (t,))
     before = instantiated(e, {t: _time(since)})
     op = "==" if rate.op == "==" else "<="
@@ -148,18 +148,18 @@ def every_number(thm: Theorem, t: Variable, c: Variable) -> Theorem:
 
     Raises
     ------
-    Refused
+    ProofError
         If anything but the clock depends on time, a hypothesis speaks of times, or c is not new.
 
     Examples
     --------
     >>> from numerics.derivations.derived import chain, exp
-    >>> from numerics.derivations.kernel.rules import arithmetic, begin, every_number, fall
+    >>> from numerics.derivations.kernel.rules import arithmetic, begin, every_number, antitone
     >>> from numerics.derivations.kernel.sorts import NONNEGATIVE, Sort
     >>> from numerics.derivations.kernel.terms import CLOCK, Variable
     >>> t, c = Variable("t", Sort.TIME), Variable("c", range=NONNEGATIVE)
     >>> rate = arithmetic(derivative(CLOCK(t) - exp(CLOCK(t)), t), "<=", 0)
-    >>> falls = fall(CLOCK(t) - exp(CLOCK(t)), t, rate)
+    >>> falls = antitone(CLOCK(t) - exp(CLOCK(t)), t, rate)
     >>> below = arithmetic(CLOCK(t), "<=", exp(CLOCK(t)) - 1, falls, begin())
     >>> print(every_number(below, t, c))
      |- c <= (exp(c) + (-1*1))
@@ -173,7 +173,7 @@ def every_number(thm: Theorem, t: Variable, c: Variable) -> Theorem:
         or t == START
         or any(v.sort is Sort.TIME for e in said for v in e.free)
     ):
-        raise Refused(
+        raise ProofError(
             f"{thm} knows more of the time {t} than what the clock shows, or has a hypothesis on times"
         )
     if (
@@ -181,7 +181,7 @@ def every_number(thm: Theorem, t: Variable, c: Variable) -> Theorem:
         or c.range != NONNEGATIVE
         or c in frozenset().union(*(e.free for e in (*sides, *said)))
     ):
-        raise Refused(f"{c} is no new nonnegative variable")
+        raise ProofError(f"{c} is no new nonnegative variable")
     here = (Variable("#now", Sort.TIME),)
     left, right = (instantiated(e, {CLOCK: (here, c)}) for e in sides)
     return _prove(left, thm.op, right, "every number is a time", (thm,))
@@ -212,7 +212,7 @@ def continuation(
 
     Raises
     ------
-    Refused
+    ProofError
         If the premises say something else, or u is not known to be continuous.
 
     Examples
@@ -240,16 +240,16 @@ def continuation(
         or moving
         or not finite(barrier.rhs)
     ):
-        raise Refused(
+        raise ProofError(
             f"{barrier} does not say that a function of time is at most a fixed number, at every time"
         )
     (own,) = barrier.every
     u = instantiated(barrier.lhs, {_time(own): _time(t)})
     derivative(u, t)  # refuses what is not known to be continuous
     if inside.lhs != u or (below.lhs, below.op, below.rhs) != (inside.rhs, "<", barrier.rhs):
-        raise Refused(f"{inside} and {below} do not say that {text(u)} <= r < {text(barrier.rhs)}")
+        raise ProofError(f"{inside} and {below} do not say that {text(u)} <= r < {text(barrier.rhs)}")
     if (start.lhs, start.rhs) != (instantiated(u, {t: START}), barrier.rhs) or barrier in start.assumptions:
-        raise Refused(f"{start} does not say without the barrier that the path starts inside it")
+        raise ProofError(f"{start} does not say without the barrier that the path starts inside it")
     kept = (thm.assumptions | inside.assumptions | below.assumptions) - {barrier}
     return _prove(
         thm.lhs, thm.op, thm.rhs, "continuation", (start,), own=tuple(kept), inner=(inside, below, thm)
@@ -273,26 +273,26 @@ def until(thm: Theorem, end: Any, *shown: Theorem) -> Theorem:
 
     Raises
     ------
-    Refused
+    ProofError
         If a hypothesis is not shown, or `end` may be negative, moves, or differs within a
         hypothesis.
 
     Examples
     --------
     >>> from fractions import Fraction
-    >>> from numerics.derivations.kernel.rules import assume, fall, until
+    >>> from numerics.derivations.kernel.rules import assume, antitone, until
     >>> from numerics.derivations.kernel.sorts import NONNEGATIVE, Sort
     >>> from numerics.derivations.kernel.terms import Function, Variable
     >>> t, u = Variable("t", Sort.TIME), Function("u", (Sort.TIME,), Fraction(1))
     >>> s = Variable("s", range=NONNEGATIVE)
     >>> falls = assume("u' <= 0", u.rate(t), "<=", 0, every=(t,))
     >>> early = assume("u' <= 0 up to s", up_to(s, u.rate(t)), "<=", up_to(s, 0, t), every=(t,))
-    >>> print(until(fall(u(t), t, falls), s, early))
+    >>> print(until(antitone(u(t), t, falls), s, early))
     u' <= 0 up to s |- (ind((s + (-1*time(t))))*u(t)) <= (ind((s + (-1*time(t))))*u(0))
     """
     end = read(end)
     if not (finite(end) and nonnegative(end)) or any(v.sort is Sort.TIME and v != START for v in end.free):
-        raise Refused(f"{text(end)} is no fixed nonnegative number")
+        raise ProofError(f"{text(end)} is no fixed nonnegative number")
     timed = {
         a: {v for v in a.every if isinstance(v, Variable) and v.sort is Sort.TIME} for a in thm.assumptions
     }
@@ -303,14 +303,14 @@ def until(thm: Theorem, end: Any, *shown: Theorem) -> Theorem:
             enough = {"==": ("==",), "<=": ("==", "<=")}.get(a.op, ())
             fits = [p for p in shown if [p.lhs, p.rhs] == sides and p.op in enough]
             if not fits or not all(map(finite, (a.lhs, a.rhs))) or a.every & (end.free | end.functions):
-                raise Refused(
+                raise ProofError(
                     f"the hypothesis {a.name} is not shown up to {text(end)}, as {text(sides[0])} "
                     f"{a.op} {text(sides[1])}"
                 )
             check_arbitrary(fits[0], a.every)
             used.append(fits[0])
     if not all(map(finite, (thm.lhs, thm.rhs))):
-        raise Refused(f"{thm} has a side that may be infinite")
+        raise ProofError(f"{thm} has a side that may be infinite")
     times = {v for e in (thm.lhs, thm.rhs) for v in e.free if v.sort is Sort.TIME and v != START}
     left, right = (up_to(end, e, *times) for e in (thm.lhs, thm.rhs))
     kept = tuple(a for a, when in timed.items() if not when)
@@ -327,5 +327,5 @@ def up_to(end: Any, e: Any, *times: Variable) -> Term:
 
 def _time(t: Any) -> Variable:
     if type(t) is not Variable or t.sort is not Sort.TIME:
-        raise Refused(f"{t} is no time; give a variable of the sort TIME")
+        raise ProofError(f"{t} is no time; give a variable of the sort TIME")
     return t

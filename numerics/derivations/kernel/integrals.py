@@ -10,7 +10,7 @@ from typing import Any
 from numerics.derivations.kernel.binding import bind, instantiated, last_fresh, opened
 from numerics.derivations.kernel.judgements import equal
 from numerics.derivations.kernel.normal_form import LENGTH
-from numerics.derivations.kernel.sorts import POSITIVE, Refused, Sort
+from numerics.derivations.kernel.sorts import POSITIVE, ProofError, Sort
 from numerics.derivations.kernel.terms import GAUSSIAN, Bind, Function, Number, Op, Term, Variable, text
 from numerics.derivations.kernel.theorems import Assumption, Theorem, _prove, check_arbitrary, read, speaks_of
 from numerics.derivations.kernel.values import MEANS, finite, nonnegative, positive
@@ -35,23 +35,23 @@ def integrate(kind: str, names: tuple[Variable, ...], thm: Theorem, heads: tuple
 
     Raises
     ------
-    Refused
+    ProofError
         If the relation is strict, an assumption fixes a variable, or an integral may not exist.
 
     Examples
     --------
     >>> from fractions import Fraction
-    >>> from numerics.derivations.kernel.rules import arithmetic, integrate, specialise
+    >>> from numerics.derivations.kernel.rules import arithmetic, integrate, instantiate
     >>> from numerics.derivations.kernel.sorts import NONNEGATIVE, Sort
     >>> from numerics.derivations.kernel.terms import Function, Variable
     >>> k, f = Variable("k", Sort.TOKEN), Function("f", (Sort.TOKEN,), Fraction(2))
     >>> x = Variable("x", range=NONNEGATIVE)
-    >>> line = specialise(arithmetic(2 * x, "<=", x**2 + 1), {x: f(k) ** 2})
+    >>> line = instantiate(arithmetic(2 * x, "<=", x**2 + 1), {x: f(k) ** 2})
     >>> print(integrate("mean", (k,), line).lhs)
     mean[1: (2*(f(_0)^2))]
     """
     if thm.op == "<":
-        raise Refused("<= or == is needed under an integral")
+        raise ProofError("<= or == is needed under an integral")
     check_arbitrary(thm, names)
     left, right = (bind(kind, names, e, heads) for e in (thm.lhs, thm.rhs))
     return _prove(left, thm.op, right, f"integrate: {kind}", (thm,))
@@ -65,7 +65,7 @@ def limit(thm: Theorem, delta: Variable, Y: Any, Z: Any) -> Theorem:
 
     Raises
     ------
-    Refused
+    ProofError
         If the small number occurs elsewhere, Z may be infinite, or the right side is not Y + delta
         Z.
 
@@ -87,7 +87,7 @@ def limit(thm: Theorem, delta: Variable, Y: Any, Z: Any) -> Theorem:
         or not finite(Z)
         or thm.op == "=="
     ):
-        raise Refused(f"{delta} is no positive variable, occurs elsewhere, or its factor may be infinite")
+        raise ProofError(f"{delta} is no positive variable, occurs elsewhere, or its factor may be infinite")
     same = equal(thm.rhs, Y + delta * Z)
     return _prove(thm.lhs, "<=", Y, "limit", (thm, same))
 
@@ -100,21 +100,22 @@ def open_event(thm: Theorem, eta: Variable, names: tuple[Variable, ...], u: Any)
 
     Raises
     ------
-    Refused
+    ProofError
         If the left side is no such probability, or eta occurs elsewhere.
 
     Examples
     --------
-    >>> from numerics.derivations.kernel.rules import arithmetic, equal, integrate, specialise, then
+    >>> from numerics.derivations.kernel.judgements import equal, instantiate, trans
+    >>> from numerics.derivations.kernel.rules import arithmetic, integrate
     >>> from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, Sort
     >>> from numerics.derivations.kernel.terms import Function, Variable
     >>> k, f = Variable("k", Sort.TOKEN), Function("f", (Sort.TOKEN,))
     >>> eta = Variable("eta", range=POSITIVE)
     >>> x = Variable("x", range=NONNEGATIVE)
     >>> event = lambda u: Op("above", (u,))
-    >>> line = specialise(arithmetic(event(x - eta), "<=", 1), {x: f(k) ** 2})
+    >>> line = instantiate(arithmetic(event(x - eta), "<=", 1), {x: f(k) ** 2})
     >>> line = integrate("mean", (k,), line)
-    >>> line = then(line, equal(line.rhs, 1))
+    >>> line = trans(line, equal(line.rhs, 1))
     >>> print(open_event(line, eta, (k,), f(k) ** 2))
      |- mean[1: above((f(_0)^2))] <= 1
     """
@@ -129,7 +130,7 @@ def open_event(thm: Theorem, eta: Variable, names: tuple[Variable, ...], u: Any)
         or eta.range != POSITIVE
         or eta in u.free | thm.rhs.free
     ):
-        raise Refused(f"a probability is needed, and a positive {eta} that occurs in nothing else")
+        raise ProofError(f"a probability is needed, and a positive {eta} that occurs in nothing else")
     same = equal(bind(mean.kind, names, Op("above", (u - eta,))), mean)
     return _prove(bind(mean.kind, names, Op("above", (u,))), "<=", thm.rhs, "open event", (thm, same))
 
@@ -159,7 +160,7 @@ def choose(
 
     Raises
     ------
-    Refused
+    ProofError
         If the bound is not that of a mean of a nonnegative term, a number may be infinite, K is not
         new, or the choice would depend on the length of a prompt, or on a token, query, task, index
         or time.
@@ -177,12 +178,12 @@ def choose(
     """
     X, u, delta, mean = read(X), read(u), read(delta), bound.lhs
     if not isinstance(mean, Bind) or mean.kind not in MEANS or bind(mean.kind, names, X) != mean:
-        raise Refused(f"{bound} does not bound a mean of {text(X)}")
+        raise ProofError(f"{bound} does not bound a mean of {text(X)}")
     if not (nonnegative(X) and finite(bound.rhs) and finite(u) and finite(delta) and positive(delta)):
-        raise Refused(f"{text(X)} may be negative, {text(delta)} may be 0, or a number may be infinite")
+        raise ProofError(f"{text(X)} may be negative, {text(delta)} may be 0, or a number may be infinite")
     left = bind(mean.kind, names, X * Op("ind", (u - K,)))
     if LENGTH in speaks_of(left, delta):
-        raise Refused(
+        raise ProofError(
             f"the choice of {K} would depend on the number of tokens of a prompt; choose {K} for terms "
             "without prompts"
         )
@@ -190,7 +191,7 @@ def choose(
         bound.rhs.free, X.free, u.free, delta.free
     )
     if type(K) is not Variable or K.range != POSITIVE or K in told:
-        raise Refused(f"{K} is no new positive variable")
+        raise ProofError(f"{K} is no new positive variable")
     return _prove(
         left, "<=", delta, f"choice: {name}", (bound,), own=(Assumption(name, left, "<=", delta, chosen=K),)
     )
@@ -201,7 +202,7 @@ def exchange(e: Any) -> Theorem:
 
     Raises
     ------
-    Refused
+    ProofError
         If the term is not a mean of a mean of a nonnegative term.
 
     Examples
@@ -217,13 +218,13 @@ def exchange(e: Any) -> Theorem:
     """
     outer = read(e)
     if not isinstance(outer, Bind) or outer.kind not in MEANS:
-        raise Refused(f"{text(outer)} is no mean")
+        raise ProofError(f"{text(outer)} is no mean")
     first, inner = opened(outer)
     if not isinstance(inner, Bind) or inner.kind not in MEANS:
-        raise Refused(f"{text(inner)} is no mean")
+        raise ProofError(f"{text(inner)} is no mean")
     second, body = opened(inner, last_fresh(*first))
     if not nonnegative(body):
-        raise Refused(f"{text(body)} is not known to be nonnegative")
+        raise ProofError(f"{text(body)} is not known to be nonnegative")
     return _prove(outer, "==", bind(inner.kind, second, bind(outer.kind, first, body)), "Tonelli")
 
 
@@ -247,7 +248,7 @@ def gaussian(g: Variable, index: Variable, size: Variable, slope: Any, one: Theo
 
     Raises
     ------
-    Refused
+    ProofError
         If r is not known to be positive and finite, or b, s or r depend on what they must not.
 
     Examples
@@ -271,14 +272,14 @@ def gaussian(g: Variable, index: Variable, size: Variable, slope: Any, one: Theo
         "==",
         Number(Fraction(1)),
     ):
-        raise Refused(f"{one} does not say that two terms add up to 1")
+        raise ProofError(f"{one} does not say that two terms add up to 1")
     s, r = one.lhs.args
     if (
         not (finite(b) and finite(r) and positive(r))
         or g in b.free | r.free | s.free
         or index in r.free | s.free
     ):
-        raise Refused(
+        raise ProofError(
             f"{text(b)} and {text(r)} are finite and free of {g}, and the second is positive and free "
             f"of {index}"
         )
@@ -320,7 +321,7 @@ def same_covariance(
 
     Raises
     ------
-    Refused
+    ProofError
         If the term may be negative or speaks of the vectors, a coefficient may be infinite or
         depends on them, or the premise says something else or fixes j or k.
 
@@ -345,17 +346,17 @@ def same_covariance(
     e, (g, h), (j, k, n) = read(e), vectors, indices
     parts = tuple(map(read, coefficients))
     if type(y) is not Function or y.sorts != (Sort.INDEX,) or g == h or len({j, k, n}) < 3:
-        raise Refused(f"{y} is no function of one index, or the vectors or indices are not distinct")
+        raise ProofError(f"{y} is no function of one index, or the vectors or indices are not distinct")
     if not nonnegative(e) or {g, h} & e.free:
-        raise Refused(f"{text(e)} may be negative, or speaks of the vectors")
+        raise ProofError(f"{text(e)} may be negative, or speaks of the vectors")
     if any(not finite(c) or {g, h, k} & c.free or y in c.functions for c in parts):
-        raise Refused(f"a coefficient may be infinite, or depends on {g}, {h}, {k} or {y.name}")
+        raise ProofError(f"a coefficient may be infinite, or depends on {g}, {h}, {k} or {y.name}")
     sums = [
         bind("coordinates", (n,), c * GAUSSIAN(n, v), (size,)) for c, v in zip(parts, (g, g, h), strict=True)
     ]
     first, *rest = (bind("coordinates", (n,), c * instantiated(c, {j: k}), (size,)) for c in parts)
     if (same.lhs, same.op, same.rhs) != (first, "==", Op("add", tuple(rest))):
-        raise Refused(f"{same} does not say that the covariances are the same")
+        raise ProofError(f"{same} does not say that the covariances are the same")
     check_arbitrary(same, (j, k))
     left, right = (instantiated(e, {y: ((j,), value)}) for value in (sums[0], sums[1] + sums[2]))
     return _prove(

@@ -10,7 +10,7 @@ from typing import Any
 from numerics.derivations.kernel.arithmetic import check_in_range
 from numerics.derivations.kernel.binding import bind, instantiated, opened
 from numerics.derivations.kernel.normal_form import LENGTH, normal_form
-from numerics.derivations.kernel.sorts import Refused, Sort
+from numerics.derivations.kernel.sorts import ProofError, Sort
 from numerics.derivations.kernel.terms import (
     GAUSSIAN,
     START,
@@ -27,7 +27,7 @@ from numerics.derivations.kernel.terms import (
 from numerics.derivations.kernel.theorems import Assumption, Theorem, _prove, check_arbitrary, read
 from numerics.derivations.kernel.values import BOUNDED, finite, nonnegative, order, positive, sign
 
-__all__ = ["assume", "equal", "replace", "specialise", "then"]
+__all__ = ["assume", "equal", "gcongr", "instantiate", "trans"]
 
 
 def assume(
@@ -58,7 +58,7 @@ def assume(
 
     Raises
     ------
-    Refused
+    ProofError
         If it speaks of one token, query, index or time that is not in `every`, or is named after a
         result that is neither cited nor argued.
 
@@ -80,7 +80,7 @@ def equal(lhs: Any, rhs: Any) -> Theorem:
 
     Raises
     ------
-    Refused
+    ProofError
         If the normal forms differ, which proves nothing.
 
     Examples
@@ -100,33 +100,33 @@ def equal(lhs: Any, rhs: Any) -> Theorem:
         left, right = normal_form(lhs, split), normal_form(rhs, split)
         if left == right:
             return _prove(lhs, "==", rhs, "normal form")
-    raise Refused(f"not equal by normal form:\n  {left}\n  {right}")
+    raise ProofError(f"not equal by normal form:\n  {left}\n  {right}")
 
 
-def then(first: Theorem, second: Theorem) -> Theorem:
+def trans(first: Theorem, second: Theorem) -> Theorem:
     """From X <= Y and Y <= Z to X <= Z, strictly if one of them is, in ``(-oo, oo]``.
 
     Raises
     ------
-    Refused
+    ProofError
         If Y is not the same term in both.
 
     Examples
     --------
-    >>> from numerics.derivations.kernel.rules import arithmetic, then
+    >>> from numerics.derivations.kernel.rules import arithmetic, trans
     >>> from numerics.derivations.kernel.sorts import NONNEGATIVE
     >>> from numerics.derivations.kernel.terms import Variable
     >>> x = Variable("x", range=NONNEGATIVE)
-    >>> print(then(arithmetic(x, "<=", x + 1), arithmetic(x + 1, "<", x + 2)))
+    >>> print(trans(arithmetic(x, "<=", x + 1), arithmetic(x + 1, "<", x + 2)))
      |- x < (x + 2)
     """
     if first.rhs != second.lhs:
-        raise Refused(f"{text(first.rhs)} is not {text(second.lhs)}")
+        raise ProofError(f"{text(first.rhs)} is not {text(second.lhs)}")
     op = "<" if "<" in (first.op, second.op) else "==" if first.op == second.op == "==" else "<="
     return _prove(first.lhs, op, second.rhs, "transitivity", (first, second))
 
 
-def specialise(thm: Theorem, values: Mapping[Any, Any], *given: Theorem) -> Theorem:
+def instantiate(thm: Theorem, values: Mapping[Any, Any], *given: Theorem) -> Theorem:
     """The theorem at terms in place of variables, and at pairs of holes and a term in place of
     functions.
 
@@ -144,17 +144,17 @@ def specialise(thm: Theorem, values: Mapping[Any, Any], *given: Theorem) -> Theo
 
     Raises
     ------
-    Refused
+    ProofError
         If a value is not known to be finite and in its range, or an assumption fixes what is
         replaced.
 
     Examples
     --------
-    >>> from numerics.derivations.kernel.rules import arithmetic, specialise
+    >>> from numerics.derivations.kernel.rules import arithmetic, instantiate
     >>> from numerics.derivations.kernel.sorts import NONNEGATIVE
     >>> from numerics.derivations.kernel.terms import Variable
     >>> x, y = (Variable(name, range=NONNEGATIVE) for name in "xy")
-    >>> print(specialise(arithmetic(0, "<=", x), {x: y**2}))
+    >>> print(instantiate(arithmetic(0, "<=", x), {x: y**2}))
      |- 0 <= (y^2)
     """
     values = dict(values)
@@ -166,25 +166,27 @@ def specialise(thm: Theorem, values: Mapping[Any, Any], *given: Theorem) -> Theo
             put[old] = _function(old, *new)
             continue
         if type(old) is not Variable or old in (LENGTH, START):
-            raise Refused(f"{old} is no variable that may be replaced")
+            raise ProofError(f"{old} is no variable that may be replaced")
         put[old] = new = read(new)
         if old.sort is not new.sort or (old.sort is not Sort.REAL and type(new) is not Variable):
-            raise Refused(f"{text(new)} cannot stand for a {old.sort.value}")
+            raise ProofError(f"{text(new)} cannot stand for a {old.sort.value}")
         if old.range is not None:
             shown += check_in_range(new, old.range, given)
     for premise in shown:
         check_arbitrary(premise, [old for old in values if type(old) is Function])
-    return _prove(instantiated(thm.lhs, put), thm.op, instantiated(thm.rhs, put), "specialise", (thm, *shown))
+    return _prove(
+        instantiated(thm.lhs, put), thm.op, instantiated(thm.rhs, put), "instantiate", (thm, *shown)
+    )
 
 
 def _function(old: Function, holes: tuple[Variable, ...], body: Any) -> tuple[tuple[Variable, ...], Term]:
     body = read(body)
     if tuple(h.sort for h in holes) != old.sorts or len(set(holes)) != len(holes) or not finite(body):
-        raise Refused(
+        raise ProofError(
             f"{text(body)} is no finite function of {', '.join(map(str, holes))} in place of {old.name}"
         )
     if old == GAUSSIAN or Sort.TIME in old.sorts:
-        raise Refused(
+        raise ProofError(
             f"{old.name} cannot be replaced: a Gaussian vector is what it is, and so is a path with "
             "its derivative"
         )
@@ -196,11 +198,11 @@ def _function(old: Function, holes: tuple[Variable, ...], body: Any) -> tuple[tu
             or (old.order is None and found != BOUNDED)
             or (old.order is not None and found > (1 / old.order, 0))
         ):
-            raise Refused(f"{text(body)} is not known to have the order of {old.name}")
+            raise ProofError(f"{text(body)} is not known to have the order of {old.name}")
     return holes, body
 
 
-def replace(e: Any, *premises: Theorem) -> Theorem:
+def gcongr(e: Any, *premises: Theorem) -> Theorem:
     """``e <= e'``, where smaller sides of premises are replaced by larger ones in places in which
     the term does not fall, and larger ones by smaller ones in places in which it does not rise.
 
@@ -211,16 +213,16 @@ def replace(e: Any, *premises: Theorem) -> Theorem:
 
     Raises
     ------
-    Refused
+    ProofError
         If nothing could be replaced.
 
     Examples
     --------
-    >>> from numerics.derivations.kernel.rules import arithmetic, replace
+    >>> from numerics.derivations.kernel.rules import arithmetic, gcongr
     >>> from numerics.derivations.kernel.sorts import POSITIVE
     >>> from numerics.derivations.kernel.terms import Variable
     >>> x, y = (Variable(name, range=POSITIVE) for name in "xy")
-    >>> print(replace(y * x, arithmetic(x, "<=", x + 1)))
+    >>> print(gcongr(y * x, arithmetic(x, "<=", x + 1)))
      |- (y*x) <= (y*(x + 1))
     """
     e = read(e)
@@ -234,8 +236,8 @@ def replace(e: Any, *premises: Theorem) -> Theorem:
             down.setdefault(p.lhs, p.rhs)
     out = _moved(e, up, down, True)
     if out == e:
-        raise Refused(f"no side of a premise stands in {text(e)} at a place where it may be replaced")
-    return _prove(e, "<=", out, "replace", premises)
+        raise ProofError(f"no side of a premise stands in {text(e)} at a place where it may be replaced")
+    return _prove(e, "<=", out, "gcongr", premises)
 
 
 def _moved(e: Term, up: Mapping[Term, Term], down: Mapping[Term, Term], rising: bool) -> Term:

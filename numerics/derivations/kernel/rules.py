@@ -4,7 +4,7 @@ All others, such as Jensen's inequality, are derived from them (`numerics.deriva
 """
 
 from numerics.derivations.kernel.arithmetic import arithmetic
-from numerics.derivations.kernel.flows import begin, continuation, every_number, fall, until
+from numerics.derivations.kernel.flows import antitone, begin, continuation, every_number, until
 from numerics.derivations.kernel.integrals import (
     choose,
     exchange,
@@ -14,10 +14,11 @@ from numerics.derivations.kernel.integrals import (
     open_event,
     same_covariance,
 )
-from numerics.derivations.kernel.judgements import assume, equal, replace, specialise, then
+from numerics.derivations.kernel.judgements import assume, equal, gcongr, instantiate, trans
 from numerics.derivations.kernel.tasks import at_task
 
 __all__ = [
+    "antitone",
     "arithmetic",
     "assume",
     "at_task",
@@ -27,14 +28,13 @@ __all__ = [
     "equal",
     "every_number",
     "exchange",
-    "fall",
     "gaussian",
+    "gcongr",
+    "instantiate",
     "integrate",
     "limit",
     "open_event",
-    "replace",
     "same_covariance",
-    "specialise",
-    "then",
+    "trans",
     "until",
 ]

@@ -7,10 +7,21 @@ from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 
-__all__ = ["KINDS", "NONNEGATIVE", "POSITIVE", "REALS", "Fault", "Kind", "Range", "Refused", "Sort", "whole"]
+__all__ = [
+    "KINDS",
+    "NONNEGATIVE",
+    "POSITIVE",
+    "REALS",
+    "Fault",
+    "Kind",
+    "ProofError",
+    "Range",
+    "Sort",
+    "whole",
+]
 
 
-class Refused(ValueError):
+class ProofError(ValueError):
     """A term is malformed, or a rule does not apply: nothing is proved."""
 
 
@@ -47,17 +58,17 @@ class Range:
     def __post_init__(self) -> None:
         for end in (self.lo, self.hi):
             if end is not None and type(end) is not Fraction:
-                raise Refused(f"the end {end!r} of a range is no Fraction")
+                raise ProofError(f"the end {end!r} of a range is no Fraction")
         if (
             self.lo is not None
             and self.hi is not None
             and (self.lo > self.hi or (self.lo == self.hi and (self.lo_open or self.hi_open)))
         ):
-            raise Refused("the range is empty")
+            raise ProofError("the range is empty")
         if self.whole and (
             self.lo is None or self.lo_open or self.lo.denominator != 1 or self.hi is not None
         ):
-            raise Refused("whole numbers run from a whole number to infinity")
+            raise ProofError("whole numbers run from a whole number to infinity")
 
 
 REALS, POSITIVE, NONNEGATIVE = Range(), Range(Fraction(0)), Range(Fraction(0), lo_open=False)

@@ -8,7 +8,7 @@ from typing import Any
 from numerics.derivations.kernel.arithmetic import check_in_range
 from numerics.derivations.kernel.binding import instantiated
 from numerics.derivations.kernel.normal_form import LENGTH
-from numerics.derivations.kernel.sorts import Refused, Sort
+from numerics.derivations.kernel.sorts import ProofError, Sort
 from numerics.derivations.kernel.terms import Function, Given, Term, Variable
 from numerics.derivations.kernel.theorems import Assumption, Theorem, _prove, check_arbitrary, read, speaks_of
 
@@ -42,7 +42,7 @@ def at_task(thm: Theorem, task: Variable, values: Mapping[Any, Any], *given: The
 
     Raises
     ------
-    Refused
+    ProofError
         If the theorem speaks of tasks or times, a function does not fit, a value may be out of its
         range, or a hypothesis is said for all values of what is replaced or stands in a value.
 
@@ -62,16 +62,16 @@ def at_task(thm: Theorem, task: Variable, values: Mapping[Any, Any], *given: The
     E f^2 <= s |- task[1: given[_0: mean[1: (f_w(_1, _0)^2)]]] <= task[1: given[_0: (s_w(_0)^2)]]
     """
     if type(task) is not Variable or task.sort is not Sort.TASK:
-        raise Refused(f"{task} is no task; give a variable of the sort TASK")
+        raise ProofError(f"{task} is no task; give a variable of the sort TASK")
     values = dict(values)
     things = speaks_of(thm.lhs, thm.rhs).union(*(speaks_of(a.lhs, a.rhs) | a.every for a in thm.assumptions))
     sorts = {thing: {*thing.sorts} if isinstance(thing, Function) else {thing.sort} for thing in things}
     if {Sort.TASK, Sort.TIME} & set().union(*sorts.values()):
-        raise Refused(f"{thm} speaks of tasks or times")
+        raise ProofError(f"{thm} speaks of tasks or times")
     if loose := [
         g for g, own in sorts.items() if isinstance(g, Function) and OF_THE_LAW & own and g not in values
     ]:
-        raise Refused(
+        raise ProofError(
             f"{', '.join(g.name for g in loose)}: a task has its own; give the functions that stand for them"
         )
     put: dict[Any, Any] = {}
@@ -79,14 +79,14 @@ def at_task(thm: Theorem, task: Variable, values: Mapping[Any, Any], *given: The
     for old, new in values.items():
         if type(old) is Function:
             if type(new) is not Function or new.sorts != (Sort.TASK, *old.sorts) or new.order != old.order:
-                raise Refused(f"{new} is no function of a task, and otherwise as {old.name}")
+                raise ProofError(f"{new} is no function of a task, and otherwise as {old.name}")
             holes = tuple(Variable(f"#hole{n}", s) for n, s in enumerate(old.sorts))
             put[old] = holes, new(task, *holes)
         elif type(old) is Variable and old.range is not None and old != LENGTH:
             put[old] = read(new)
             shown += check_in_range(put[old], old.range, given)
         else:
-            raise Refused(f"{old} is no function and no real variable that may depend on a task")
+            raise ProofError(f"{old} is no function and no real variable that may depend on a task")
     for premise in shown:  # it speaks of one law
         check_arbitrary(premise, [old for old in values if type(old) is Function])
     at = lambda e: Given(task, instantiated(e, put))
@@ -98,7 +98,7 @@ def at_task(thm: Theorem, task: Variable, values: Mapping[Any, Any], *given: The
             continue
         if caught := a.every & (put.keys() | inside):
             names = ", ".join(sorted(x.name for x in caught))
-            raise Refused(
+            raise ProofError(
                 f"the hypothesis {a.name} is said for all {names}; let values speak of something else"
             )
         # One number need not serve all tasks, so that what was chosen for one law is no choice.

@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
-from numerics.derivations.kernel.sorts import KINDS, Range, Refused, Sort, whole
+from numerics.derivations.kernel.sorts import KINDS, ProofError, Range, Sort, whole
 
 __all__ = [
     "CLOCK",
@@ -127,7 +127,7 @@ class Number(Term):
 
     def __post_init__(self) -> None:
         if type(self.value) is not Fraction:
-            raise Refused(f"{self.value!r} is no Fraction")
+            raise ProofError(f"{self.value!r} is no Fraction")
         self._seal((), self.value)
 
 
@@ -143,7 +143,7 @@ class Variable(Term):
     def __post_init__(self) -> None:
         named = type(self.name) is str and type(self.of) is Sort
         if not named or (type(self.range) is Range) != (self.of is Sort.REAL):
-            raise Refused(f"the variable {self.name!r} has no name, or no range that fits its sort")
+            raise ProofError(f"the variable {self.name!r} has no name, or no range that fits its sort")
         self._seal((), self.name, self.of, self.range)
         object.__setattr__(self, "free", frozenset({self}))
 
@@ -162,7 +162,7 @@ class Bound(Term):
 
     def __post_init__(self) -> None:
         if type(self.index) is not int or self.index < 0 or type(self.of) is not Sort:
-            raise Refused(f"{self.index!r} is no number of binders, or {self.of!r} no sort")
+            raise ProofError(f"{self.index!r} is no number of binders, or {self.of!r} no sort")
         self._seal((), self.index, self.of)
         object.__setattr__(self, "loose", frozenset({(self.index, self.of)}))
 
@@ -193,22 +193,24 @@ class Function:
             or not self.sorts
             or not all(type(s) is Sort for s in self.sorts)
         ):
-            raise Refused("a function has a name and sorts of its arguments")
+            raise ProofError("a function has a name and sorts of its arguments")
         if len(random) > 1 or Sort.REAL in random or Sort.PROMPT in random or self.sorts.count(Sort.TASK) > 1:
-            raise Refused(
+            raise ProofError(
                 f"{self.name} is no function of indices and of one token, query or time at most, at one task"
             )
         if Sort.TASK in self.sorts and Sort.NORMAL in random:
-            raise Refused(f"{self.name} depends on a task; Gaussian vectors do not")
+            raise ProofError(f"{self.name} depends on a task; Gaussian vectors do not")
         xi = ("xi", (Sort.INDEX, Sort.NORMAL), None)
         if Sort.NORMAL in random and (self.name, self.sorts, self.order) != xi:
-            raise Refused(f"{self.name} is not xi, whose values are the coordinates of a Gaussian vector")
+            raise ProofError(f"{self.name} is not xi, whose values are the coordinates of a Gaussian vector")
         if self.order is not None and (type(self.order) is not Fraction or self.order < 0):
-            raise Refused(f"the order {self.order!r} of {self.name} is no Fraction from 0 on")
+            raise ProofError(f"the order {self.order!r} of {self.name} is no Fraction from 0 on")
         if Sort.TIME in random and self.order not in (0, 1):
-            raise Refused(f"the order {self.order!r} of {self.name}, a function of time, is neither 0 nor 1")
+            raise ProofError(
+                f"the order {self.order!r} of {self.name}, a function of time, is neither 0 nor 1"
+            )
         if not random and Sort.TASK not in self.sorts and self.order != 0:
-            raise Refused(f"{self.name} is not random and has no order")
+            raise ProofError(f"{self.name} is not random and has no order")
 
     def __call__(self, *args: Term) -> Apply:
         return Apply(self, args)
@@ -217,7 +219,7 @@ class Function:
     def rate(self) -> Function:
         """The derivative of a function of time; no other function has its name."""
         if Sort.TIME not in self.sorts or self.order != 1:
-            raise Refused(f"{self.name} is no function of time with a continuous derivative")
+            raise ProofError(f"{self.name} is no function of time with a continuous derivative")
         return Function(f"{self.name}'", self.sorts)
 
 
@@ -241,9 +243,9 @@ class Apply(Term):
             or type(self.args) is not tuple
             or not all(type(a) in (Variable, Bound) for a in self.args)
         ):
-            raise Refused("a function is applied to variables")
+            raise ProofError("a function is applied to variables")
         if tuple(a.sort for a in self.args) != self.function.sorts:
-            raise Refused(f"{self.function.name} does not take {', '.join(map(text, self.args))}")
+            raise ProofError(f"{self.function.name} does not take {', '.join(map(text, self.args))}")
         self._seal(self.args, self.function)
         put = lambda name, value: object.__setattr__(self, name, value)
         put("functions", frozenset({self.function}))
@@ -265,9 +267,9 @@ class Op(Term):
     def __post_init__(self) -> None:
         known = type(self.head) is str and self.head in HEADS and type(self.args) is tuple
         if not known or not self.args or HEADS[self.head] not in (None, len(self.args)):
-            raise Refused(f"{self.head} does not take {len(self.args)} terms")
+            raise ProofError(f"{self.head} does not take {len(self.args)} terms")
         if not all(isinstance(a, Term) and type(a) in TERMS and a.sort is Sort.REAL for a in self.args):
-            raise Refused(f"{self.head} takes real terms only")
+            raise ProofError(f"{self.head} takes real terms only")
         self._seal(self.args, self.head)
 
 
@@ -286,7 +288,7 @@ class Defined(Term):
             or self.body.loose
             or self.body.sort is not Sort.REAL
         ):
-            raise Refused(f"{self.name!r} names no real term")
+            raise ProofError(f"{self.name!r} names no real term")
         self._seal((self.body,), self.name)
 
 
@@ -308,31 +310,33 @@ class Bind(Term):
             or self.count < 1
             or kind.count not in (None, self.count)
         ):
-            raise Refused(f"{self.kind} does not bind {self.count} variables")
+            raise ProofError(f"{self.kind} does not bind {self.count} variables")
         wanted = 0 if kind.head is None else self.count if kind.head is Sort.REAL else 1
         if (
             type(self.heads) is not tuple
             or len(self.heads) != wanted
             or not all(type(h) in (Variable, Bound) for h in self.heads)
         ):
-            raise Refused(f"{self.kind} needs {wanted} variables as heads")
+            raise ProofError(f"{self.kind} needs {wanted} variables as heads")
         for h in self.heads:
             if h.sort is not kind.head or (
                 kind.head is Sort.REAL and not (isinstance(h, Variable) and h.range == whole(1))
             ):
-                raise Refused(
+                raise ProofError(
                     f"{text(h)} is no prompt, or no number of coordinates, which is a whole number from 1 on"
                 )
         if type(self.body) not in TERMS or self.body.sort is not Sort.REAL:
-            raise Refused(f"{self.kind} is taken of a real term")
+            raise ProofError(f"{self.kind} is taken of a real term")
         if any(s is not kind.sort for n, s in self.body.loose if n < self.count):
-            raise Refused(f"{self.kind} binds a {kind.sort.value}")
+            raise ProofError(f"{self.kind} binds a {kind.sort.value}")
         self._seal((*self.heads, self.body), self.kind, self.count)
         outer = {(n - self.count, s) for n, s in self.body.loose if n >= self.count}
         put = lambda name, value: object.__setattr__(self, name, value)
         put("loose", frozenset(outer.union(*(h.loose for h in self.heads))))
         if any(isinstance(w, Bound) and w.index < self.count for w in self.body.tasks):
-            raise Refused(f"a function of a token of a task stands in {text(self)} without `Given` that task")
+            raise ProofError(
+                f"a function of a token of a task stands in {text(self)} without `Given` that task"
+            )
         outside = lambda w: Bound(w.index - self.count, w.of) if isinstance(w, Bound) else w
         put("tasks", frozenset(map(outside, self.body.tasks)))
         put("plain", self.plain or kind.sort is Sort.TASK)
@@ -348,14 +352,14 @@ class Given(Term):
 
     def __post_init__(self) -> None:
         if type(self.task) not in (Variable, Bound) or self.task.sort is not Sort.TASK:
-            raise Refused(f"{self.task!r} is no task")
+            raise ProofError(f"{self.task!r} is no task")
         if (
             type(self.body) not in TERMS
             or self.body.sort is not Sort.REAL
             or self.body.plain
             or self.body.tasks - {self.task}
         ):
-            raise Refused(
+            raise ProofError(
                 f"{text(self.body)} is no term whose tokens and queries are those of the task "
                 f"{text(self.task)}"
             )
@@ -368,13 +372,13 @@ TERMS = (Number, Variable, Bound, Apply, Op, Defined, Bind, Given)
 
 
 def term(x: Any) -> Term:
-    """A term, or a whole number or Fraction as one. A float is Refused: it is not the number that
+    """A term, or a whole number or Fraction as one. A float is refused: it is not the number that
     was meant.
     """
     if type(x) in (int, Fraction):
         return Number(Fraction(x))
     if type(x) not in TERMS:
-        raise Refused(f"{x!r} is no term; write whole numbers, Fractions and terms")
+        raise ProofError(f"{x!r} is no term; write whole numbers, Fractions and terms")
     return x
 
 

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from numerics.derivations.kernel.normal_form import LENGTH
-from numerics.derivations.kernel.sorts import Refused, Sort
+from numerics.derivations.kernel.sorts import ProofError, Sort
 from numerics.derivations.kernel.terms import (
     CLOCK,
     GAUSSIAN,
@@ -62,22 +62,22 @@ class Assumption:
         for v in self.every:
             of_indices = type(v) is Function and set(v.sorts) == {Sort.INDEX}
             if v == START or not (of_indices or type(v) is Variable):
-                raise Refused(
+                raise ProofError(
                     f"the hypothesis {self.name} is said for all values of variables and functions of "
                     "indices only"
                 )
         if loose := [
             v for v in self.fixes if isinstance(v, Variable) and v.sort is not Sort.REAL and v != START
         ]:
-            raise Refused(
+            raise ProofError(
                 f"the hypothesis {self.name} speaks of one {loose[0].sort.value}, {loose[0]}; put it "
                 "into `every`"
             )
         if (_ROW.search(self.name) and not self.argument) or (
             _RESULT.match(self.name) and not (self.cited or self.argument)
         ):
-            raise Refused(
-                f"the hypothesis {self.name} is a result: specialise its theorem, cite it, or give its "
+            raise ProofError(
+                f"the hypothesis {self.name} is a result: instantiate its theorem, cite it, or give its "
                 "argument"
             )
 
@@ -180,9 +180,9 @@ def read(x: Any) -> Term:
 @cache
 def _readable(e: Term) -> Term:
     if e.tasks:
-        raise Refused(f"{text(e)} has a function of a token of a task; write `Given` that task")
+        raise ProofError(f"{text(e)} has a function of a token of a task; write `Given` that task")
     if e.loose or any(name.startswith("#") for name, _ in _named(e)):
-        raise Refused(f"{text(e)} has a variable that only the kernel may use")
+        raise ProofError(f"{text(e)} has a variable that only the kernel may use")
     check_defined(e)
     return e
 
@@ -203,11 +203,11 @@ def _prove(
     assumptions want it.
     """
     if op not in OPS:
-        raise Refused(
+        raise ProofError(
             f"the relation {op!r} is none of {', '.join(OPS)}; X > Y is written Y < X, and X >= Y as Y <= X"
         )
     if not all(type(p) is Theorem for p in (*premises, *inner)):
-        raise Refused("a premise is no theorem")
+        raise ProofError("a premise is no theorem")
     assumptions = frozenset(own).union(*(p.assumptions for p in premises))
     _check_choices(assumptions)
     names: dict[str, Any] = {thing.name: thing for thing in (LENGTH, GAUSSIAN, START, CLOCK)}
@@ -218,10 +218,10 @@ def _prove(
     ):
         for name, thing in named:
             if names.setdefault(name, thing) != thing:
-                raise Refused(f"the name {name!r} stands for two things; rename one of them")
+                raise ProofError(f"the name {name!r} stands for two things; rename one of them")
     for g in [g for g in names.values() if isinstance(g, Function) and Sort.TIME in g.sorts and g.order == 1]:
         if names.get(g.rate.name, g.rate) != g.rate:
-            raise Refused(f"the name {g.rate.name!r} is that of the derivative of {g.name}; rename it")
+            raise ProofError(f"the name {g.rate.name!r} is that of the derivative of {g.name}; rename it")
     return Theorem(
         _RULES_ONLY,
         lhs=lhs,
@@ -249,7 +249,7 @@ def _check_choices(assumptions: frozenset[Assumption]) -> None:
     for _ in needs:  # what a number needs is needed by those that need it
         needs = {K: others.union(*(needs[v] for v in others & needs.keys())) for K, others in needs.items()}
     if any(K in others for K, others in needs.items()):
-        raise Refused(
+        raise ProofError(
             "one chosen number depends on another, and that one on it; choose them one after the other"
         )
     numbers = frozenset(needs)
@@ -266,7 +266,7 @@ def _check_choices(assumptions: frozenset[Assumption]) -> None:
             a.fixes if a.op == "==" else speaks_of(a.rhs if numbers & speaks_of(a.lhs) else a.lhs) - a.every
         )
         if own and not free - numbers - tied:
-            raise Refused(
+            raise ProofError(
                 f"the hypothesis {a.name} speaks of {', '.join(sorted(K.name for K in own))} and only "
                 "of what this was chosen for, "
                 "or what is tied to that, and may leave nothing to choose; put a number that is chosen "
@@ -278,6 +278,6 @@ def check_arbitrary(thm: Theorem, things: Any) -> None:
     """Refuse variables and functions that an assumption of the theorem fixes."""
     for a in thm.assumptions:
         if fixed := a.fixes & set(things):
-            raise Refused(
+            raise ProofError(
                 f"{', '.join(str(getattr(x, 'name', x)) for x in fixed)} is fixed by the hypothesis {a.name}"
             )

@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.kernel.binding import opened
-from numerics.derivations.kernel.sorts import KINDS, Refused
+from numerics.derivations.kernel.sorts import KINDS, ProofError
 from numerics.derivations.kernel.terms import (
     CLOCK,
     Apply,
@@ -269,14 +269,14 @@ def check_defined(e: Term) -> None:
         names, body = opened(e)
         check_defined(body)
         if e.kind in MEANS and not summable(body, names[0]):
-            raise Refused(f"the integral {text(e)} may not exist; give its functions orders, or split it")
+            raise ProofError(f"the integral {text(e)} may not exist; give its functions orders, or split it")
     if not isinstance(e, Op):
         return
     for a in e.args:
         check_defined(a)
     if e.head == "mul":
         if not all(map(finite, e.args)) and not all(map(nonnegative, e.args)):
-            raise Refused(f"{text(e)} may be infinite, or not, with a sign that is not known")
+            raise ProofError(f"{text(e)} may be infinite, or not, with a sign that is not known")
     elif e.head == "pow":
         base, exponent = e.args
         least = isinstance(exponent, Number) and exponent.value > 0
@@ -285,13 +285,13 @@ def check_defined(e: Term) -> None:
         # 0 to a positive power is 0
         above_zero = positive(base) or (positive(exponent) and nonnegative(base))
         if not (finite(exponent) and (nonnegative(base) if least else above_zero and finite(base))):
-            raise Refused(
+            raise ProofError(
                 f"{text(e)} may be undefined: its base is not known to be positive and finite, as exp(v) is"
             )
     elif e.head != "add" and not all(map(finite, e.args)):
-        raise Refused(f"{text(e)} is taken of what may be infinite")
+        raise ProofError(f"{text(e)} is taken of what may be infinite")
     if e.head == "log" and not positive(e.args[0]):
-        raise Refused(f"{text(e)} may be undefined: its argument is not known to be positive")
+        raise ProofError(f"{text(e)} may be undefined: its argument is not known to be positive")
 
 
 assert set(MEANS) < set(KINDS)

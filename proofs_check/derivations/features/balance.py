@@ -10,7 +10,7 @@ from functools import cache
 
 from numerics.derivations.derived import chain, exp, log
 from numerics.derivations.kernel.normal_form import LENGTH as N
-from numerics.derivations.kernel.rules import assume, specialise
+from numerics.derivations.kernel.rules import assume, instantiate
 from numerics.derivations.kernel.sorts import POSITIVE
 from numerics.derivations.kernel.terms import Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
@@ -64,14 +64,14 @@ def chernoff_statement(twelve: int | Fraction = 12) -> Statement:
 
 def _tail(gap: Term, slope: Fraction, rate: Theorem) -> Theorem:
     """P(gap > 0) <= e^{-N p/12}, for a gap that is |V| or -|V| and a number, by E e^{t gap}."""
-    point = specialise(show(above(u), "<=", exp(abs(slope) * u)), {u: gap})
+    point = instantiate(show(above(u), "<=", exp(abs(slope) * u)), {u: gap})
     shift = exp(abs(slope) * (gap - (count if slope > 0 else -count)))
     weighted = times(N * p, rate, product(N, p, probabilities()[0]))
     return calc(
         expectation(above(gap)),
         ("<=", expectation(exp(abs(slope) * gap)), point),
         ("==", shift * expectation(exp(slope * count))),
-        ("<=", shift * exp(N * p * (exp(slope) - 1)), specialise(moment(), {u: slope})),
+        ("<=", shift * exp(N * p * (exp(slope) - 1)), instantiate(moment(), {u: slope})),
         ("==", exp(weighted.lhs)),
         ("<=", exp(-N * p / 12), weighted),
     )
@@ -90,7 +90,7 @@ def chernoff() -> Theorem:
         ("<=", exp(-N * p / 12) + exp(-N * p / 12), _tail(rare, -minus, few), _tail(frequent, plus, many)),
         ("==", 2 * exp(-N * p / 12)),
     )
-    union = specialise(show(ind(x - 1), "<=", x), {x: classes(unbalanced)})
+    union = instantiate(show(ind(x - 1), "<=", x), {x: classes(unbalanced)})
     return calc(
         expectation(some(unbalanced)),
         ("<=", expectation(classes(unbalanced)), union),

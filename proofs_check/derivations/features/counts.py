@@ -10,7 +10,7 @@ from functools import cache
 from numerics.derivations.derived import chain, exp, integrated, sqrt
 from numerics.derivations.kernel.binding import bind
 from numerics.derivations.kernel.normal_form import LENGTH as N
-from numerics.derivations.kernel.rules import arithmetic, assume, integrate, replace, specialise
+from numerics.derivations.kernel.rules import arithmetic, assume, gcongr, instantiate, integrate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Range, Sort, whole
 from numerics.derivations.kernel.terms import Function, Op, Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
@@ -67,12 +67,12 @@ def moment() -> Theorem:
     [0, 1], and 1 + p (e^u - 1) below e^{p (e^u - 1)}.
     """
     chord = arithmetic(exp(u * share), "<=", 1 + share * (exp(u) - 1))
-    chord = specialise(chord, {share: b(i, k)}, *at_most_one())
+    chord = instantiate(chord, {share: b(i, k)}, *at_most_one())
     one = integrated("mean", (k,), chord, None, 1 + p * (exp(u) - 1))
-    tangent = specialise(arithmetic(1 + u, "<=", exp(u)), {u: p * (exp(u) - 1)})
+    tangent = instantiate(arithmetic(1 + u, "<=", exp(u)), {u: p * (exp(u) - 1)})
     one = chain(one, tangent)
     power = mean(exp(u * b(i, k))) ** N
-    return chain(expectation(exp(u * count)), power, replace(power, one), exp(N * p * (exp(u) - 1)))
+    return chain(expectation(exp(u * count)), power, gcongr(power, one), exp(N * p * (exp(u) - 1)))
 
 
 def cosh(e: Term) -> Term:
@@ -85,30 +85,28 @@ def deviation() -> Theorem:
     is at most e^{p N (e^t - 1 - t)} - 1, which is convex in p, and the p_i add up to 1.
     """
     S, rate = count - N * p, exp(t) - 1 - t
-    up = specialise(moment(), {u: t})
+    up = instantiate(moment(), {u: t})
     up = chain(
         expectation(exp(t * S)),
         exp(-t * N * p) * up.lhs,
-        replace(exp(-t * N * p) * up.lhs, up),
+        gcongr(exp(-t * N * p) * up.lhs, up),
         exp(N * p * rate),
     )
-    down = specialise(moment(), {u: -t})
-    down = chain(
-        expectation(exp(-t * S)), exp(t * N * p) * down.lhs, replace(exp(t * N * p) * down.lhs, down)
-    )
+    down = instantiate(moment(), {u: -t})
+    down = chain(expectation(exp(-t * S)), exp(t * N * p) * down.lhs, gcongr(exp(t * N * p) * down.lhs, down))
     slower = arithmetic(exp(-t) - 1 + t, "<=", exp(t) - 1 - t)
     least, most, total = probabilities()
     power = times(N * p, slower, product(N, p, least))
-    down = chain(down, exp(N * p * (exp(-t) - 1 + t)), replace(exp(N * p * (exp(-t) - 1 + t)), power))
+    down = chain(down, exp(N * p * (exp(-t) - 1 + t)), gcongr(exp(N * p * (exp(-t) - 1 + t)), power))
     both = (up.lhs + down.lhs) / 2 - 1
-    chord = specialise(
+    chord = instantiate(
         arithmetic(exp(share * x) - 1, "<=", share * (exp(x) - 1)),
         {share: p, x: N * rate},
         least,
         most,
         positive_rate(),
     )
-    one = chain(expectation(cosh(t * S) - 1), both, replace(both, up, down), exp(p * (N * rate)) - 1, chord)
+    one = chain(expectation(cosh(t * S) - 1), both, gcongr(both, up, down), exp(p * (N * rate)) - 1, chord)
     bound = (exp(N * rate) - 1) * classes(p)
     last = arithmetic(bound, "==", exp(N * rate) - 1, total, hide=(exp(N * rate),))
     return chain(integrated("coordinates", (i,), one, None, bound, (K,)), last)
@@ -129,12 +127,12 @@ def cosh_grows() -> Theorem:
     step = arithmetic(cosh(x), "<=", cosh(x + y), step, hide=(cosh(x), cosh(x + y)))
     gate = above(u - s)
     further = t * (gate * (u - s))
-    step = specialise(step, {x: t * s, y: further}, arithmetic(0, "<=", further))
+    step = instantiate(step, {x: t * s, y: further}, arithmetic(0, "<=", further))
     gated = chain(times(gate, step), arithmetic(gate * cosh(t * s + further), "==", gate * cosh(t * u)))
     small, large = gate * cosh(t * s), gate * cosh(t * u)
     moved = arithmetic(small - gate, "<=", large - gate, gated, hide=(small, large, gate))
     most = arithmetic(gate * (x + 1) - gate, "<=", x, hide=(u - s,))
-    most = specialise(most, {x: cosh(t * u) - 1}, specialise(arithmetic(0, "<=", cosh(u) - 1), {u: t * u}))
+    most = instantiate(most, {x: cosh(t * u) - 1}, instantiate(arithmetic(0, "<=", cosh(u) - 1), {u: t * u}))
     return chain(gate * (cosh(t * s) - 1), moved, most)
 
 
@@ -145,12 +143,12 @@ def wide() -> Theorem:
     """
     modulus = Op("max", (u, -u))
     grows = chain(
-        specialise(cosh_grows(), {u: modulus}), arithmetic(cosh(t * modulus) - 1, "<=", cosh(t * u) - 1)
+        instantiate(cosh_grows(), {u: modulus}), arithmetic(cosh(t * modulus) - 1, "<=", cosh(t * u) - 1)
     )
-    each = specialise(grows, {u: count - N * p, s: delta * N})
+    each = instantiate(grows, {u: count - N * p, s: delta * N})
     level, fails, how_often = cosh(t * delta * N) - 1, some(outside), classes(outside)
-    positive = specialise(arithmetic(0, "<=", cosh(t * s) - 1), {s: delta * N})
-    first = times(level, specialise(arithmetic(ind(x - 1), "<=", x), {x: how_often}), positive)
+    positive = instantiate(arithmetic(0, "<=", cosh(t * s) - 1), {s: delta * N})
+    first = times(level, instantiate(arithmetic(ind(x - 1), "<=", x), {x: how_often}), positive)
     point = chain(level * fails, first, integrated("coordinates", (i,), each, level * how_often, None, (K,)))
     return chain(
         integrated("prompt", (prompt,), point, level * expectation(fails), deviation().lhs), deviation()
@@ -174,10 +172,10 @@ def beyond_one() -> tuple[Theorem, Theorem, Theorem]:
     S = count - N * p
     more = arithmetic(S, "<=", N, high, product(N, p, least), hide=(N * p,))
     less = arithmetic(-S, "<=", N, low, rest, hide=(N * p,))
-    far = chain(replace(Op("max", (S, -S)), more, less), arithmetic(Op("max", (N, N)), "<=", N))
-    each = integrated("coordinates", (i,), replace(outside, far), None, K * below_one, (K,))
+    far = chain(gcongr(Op("max", (S, -S)), more, less), arithmetic(Op("max", (N, N)), "<=", N))
+    each = integrated("coordinates", (i,), gcongr(outside, far), None, K * below_one, (K,))
     fails = some(outside)
-    each = chain(specialise(arithmetic(ind(x - 1), "<=", x), {x: classes(outside)}), each)
+    each = chain(instantiate(arithmetic(ind(x - 1), "<=", x), {x: classes(outside)}), each)
     between = (arithmetic(e, "<=", f) for e, f in ((0, fails), (fails, 1)))
     zero, one = (integrate("prompt", (prompt,), thm) for thm in between)
     return chain(0, zero), chain(one, 1), integrated("prompt", (prompt,), each, None, K * below_one)
@@ -210,11 +208,11 @@ def without_a_floor() -> Theorem:
     gate, X, fails = below_one, delta**2 * N, expectation(some(outside))
     level, rate, growth = cosh(X) - 1, exp(N * (exp(delta) - 1 - delta)), exp(Fraction(3, 4) * X)
     exponent = arithmetic(gate * (exp(delta) - 1 - delta), "<=", Fraction(3, 4) * delta**2)
-    slow = chain(replace(exp(N * exponent.lhs), exponent), growth)
+    slow = chain(gcongr(exp(N * exponent.lhs), exponent), growth)
     slow = chain(arithmetic(gate * rate, "<=", exp(N * exponent.lhs)), slow)
-    main = chain(level * fails, specialise(wide(), {t: delta}), rate - 1)
+    main = chain(level * fails, instantiate(wide(), {t: delta}), rate - 1)
     zero, one, none = beyond_one()
-    at_least = specialise(arithmetic(1, "<=", exp(Fraction(3, 4) * x)), {x: X})
+    at_least = instantiate(arithmetic(1, "<=", exp(Fraction(3, 4) * x)), {x: X})
     within = arithmetic(
         gate * (rate - 1), "<=", growth - 1, slow, at_least, hide=(growth, rate, N - delta * N)
     )
@@ -234,9 +232,9 @@ def _from_a_cosine(q: Term, X: Term, thm: Theorem, ranges: tuple[Theorem, ...]) 
     beyond = arithmetic(far * (growth - 1), "<=", far * 3 * e * level)
     near = arithmetic(share - far * share, "<=", 3 * e - far * 3 * e)
     beyond, near, some_level = (
-        specialise(line, {s: X}) for line in (beyond, near, arithmetic(0, "<", level))
+        instantiate(line, {s: X}) for line in (beyond, near, arithmetic(0, "<", level))
     )
-    near = specialise(near, {share: q}, *ranges)
+    near = instantiate(near, {share: q}, *ranges)
     far, level, e, growth = above(X - 27), cosh(X) - 1, exp(-X / 25), exp(Fraction(3, 4) * X)
     beyond = chain((far * q) * level, times(far, thm), beyond, (far * 3 * e) * level)
     beyond = arithmetic(far * q, "<=", far * 3 * e, some_level, beyond, hide=(far * q, far * 3 * e, level))

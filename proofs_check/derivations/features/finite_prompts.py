@@ -13,7 +13,7 @@ from functools import cache
 from numerics.derivations.derived import exp, sqrt
 from numerics.derivations.kernel.binding import bind, instantiated
 from numerics.derivations.kernel.flows import derivative
-from numerics.derivations.kernel.rules import assume, begin, fall, specialise
+from numerics.derivations.kernel.rules import antitone, assume, begin, instantiate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, Sort, whole
 from numerics.derivations.kernel.terms import CLOCK, START, Function, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -119,7 +119,7 @@ def never_rises() -> tuple[Theorem, Theorem]:
         ("==", -sigma2 * speed * z.rate(t), slope()),
     )
     down = calc(first, ("==", -sigma2 * speed * (c / M * speed), flow, speed), ("<=", 0, speed))
-    return first, fall(loss, t, down)
+    return first, antitone(loss, t, down)
 
 
 @proves("OURS:R10.floor", floor_statements, part=2)
@@ -171,8 +171,8 @@ def inverse_loss() -> tuple[Theorem, Theorem]:
     lower, upper = rate * first**2 * now - inverse, inverse - rate * now
     low_rate = calc(derivative(lower, t), ("==", rate * first**2 - D, D, first), ("<=", 0, below))
     high_rate = calc(derivative(upper, t), ("==", D - rate, D), ("<=", 0, above))
-    low = calc(fall(lower, t, low_rate), ("==", -at_0(inverse), begin(), at_0(inverse), first))
-    high = calc(fall(upper, t, high_rate), ("==", at_0(inverse), begin(), at_0(inverse)))
+    low = calc(antitone(lower, t, low_rate), ("==", -at_0(inverse), begin(), at_0(inverse), first))
+    high = calc(antitone(upper, t, high_rate), ("==", at_0(inverse), begin(), at_0(inverse)))
     return (
         show(rate * first**2 * now, "<=", inverse - at_0(inverse), low),
         show(inverse - at_0(inverse), "<=", rate * now, high),
@@ -187,7 +187,7 @@ def no_faster() -> Theorem:
 @cache
 def later() -> Theorem:
     """-z(t) <= -z(0)."""
-    return fall(-z(t), t, calc(derivative(-z(t), t), ("==", -(c / M * speed), flow), ("<=", 0)))
+    return antitone(-z(t), t, calc(derivative(-z(t), t), ("==", -(c / M * speed), flow), ("<=", 0)))
 
 
 @cache
@@ -242,14 +242,14 @@ def late() -> Theorem:
     up = calc(
         rate * (1 - 2 * R * (bound / scale)),
         ("<=", rate * (1 - 2 * R * e), odds_vanish()),
-        ("<=", rate * w_1**2, specialise(show(1 - 2 * x, "<=", (1 / (1 + x)) ** 2), {x: R * e})),
+        ("<=", rate * w_1**2, instantiate(show(1 - 2 * x, "<=", (1 / (1 + x)) ** 2), {x: R * e})),
         ("<=", D, growth()[0]),
     )
     falling = rate * (CLOCK(t) - 4 * R * bound * scale) - inverse
     down = calc(
         derivative(falling, t), ("==", rate * (1 - 2 * R * (bound / scale)) - D, D, bound), ("<=", 0, up)
     )
-    end = calc(fall(falling, t, down), ("==", -rate * (4 * R * bound) - first, begin(), first, bound))
+    end = calc(antitone(falling, t, down), ("==", -rate * (4 * R * bound) - first, begin(), first, bound))
     return show(rate * (CLOCK(t) - 4 * R * bound * (scale - 1)), "<=", inverse - first, end)
 
 

@@ -9,7 +9,7 @@ from functools import cache
 
 from numerics.derivations.derived import exp, log
 from numerics.derivations.kernel.binding import bind, instantiated
-from numerics.derivations.kernel.rules import assume, specialise
+from numerics.derivations.kernel.rules import assume, instantiate
 from numerics.derivations.kernel.sorts import POSITIVE, Range, Sort
 from numerics.derivations.kernel.terms import Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -277,7 +277,7 @@ def another_class() -> tuple[Theorem, ...]:
     )
     below = calc(
         Attn * every(weight),
-        ("<=", Attn * every(R * other_weight), specialise(comparable, {l: n, n: l})),
+        ("<=", Attn * every(R * other_weight), instantiate(comparable, {l: n, n: l})),
         ("==", R * (Attn * others(weight))),
         ("==", R * left * weight, shares_of_the_rest()),
     )

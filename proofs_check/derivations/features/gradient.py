@@ -11,10 +11,10 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.derived import chain, exp, turned
+from numerics.derivations.derived import chain, exp, symm
 from numerics.derivations.kernel.binding import bind, instantiated
 from numerics.derivations.kernel.flows import derivative
-from numerics.derivations.kernel.rules import assume, equal, integrate, specialise
+from numerics.derivations.kernel.rules import assume, equal, instantiate, integrate
 from numerics.derivations.kernel.sorts import POSITIVE, Sort, whole
 from numerics.derivations.kernel.terms import Defined, Function, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -123,8 +123,8 @@ def gradient() -> Theorem:
     """
     score = entries(v(m, i) * Q.rate(i, j, t) * v(k, j))
     covariance, common = mean(error * f(m, task)), mean(error * prediction)
-    one = specialise(one_class, {c: ((m,), score), e: ((m,), covariance)})
-    of_prompt = integrate("coordinates", (l,), scaled(attention, turned(one)), (N,))
+    one = instantiate(one_class, {c: ((m,), score), e: ((m,), covariance)})
+    of_prompt = integrate("coordinates", (l,), scaled(attention, symm(one)), (N,))
     of_query = integrate("coordinates", (b,), scaled(pi(b), of_prompt), (B,))
     total = integrate("coordinates", (k,), scaled(p(k), of_query), (CLASSES,))
     rest = queries(p(k) * prompts(pi(b) * tokens(attention * classes(member(b, l, m) * score)) * common))

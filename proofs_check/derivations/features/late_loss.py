@@ -9,7 +9,7 @@ from functools import cache
 
 from numerics.derivations.derived import exp, log, sqrt
 from numerics.derivations.kernel.flows import derivative
-from numerics.derivations.kernel.rules import assume, specialise
+from numerics.derivations.kernel.rules import assume, instantiate
 from numerics.derivations.kernel.sorts import POSITIVE, REALS, Range, Sort
 from numerics.derivations.kernel.terms import Function, Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -100,7 +100,7 @@ def odds_of_a_near_class() -> Theorem:
     y, z = log_mass(n, k) - score_gap, log(mu) - gamma * size
     slack = gamma * size - score_gap
     larger = show(0, "<=", chosen * (y - z), times(chosen, masses), show(0, "<=", chosen * slack, slack))
-    tangent = specialise(show(1 + u, "<=", exp(u)), {u: y - z})
+    tangent = instantiate(show(1 + u, "<=", exp(u)), {u: y - z})
     each = calc(
         chosen * least,
         ("==", chosen * exp(z), slack, size),
@@ -145,7 +145,7 @@ def share_of_a_query() -> Theorem:
 @cache
 def at_least() -> Theorem:
     low = least**2 / 4
-    near = specialise(margin, {A: ((i, j), Q(i, j, t))})
+    near = instantiate(margin, {A: ((i, j), Q(i, j, t))})
     return calc(
         spread / 2 * p_min * (mu / 2) ** 2 * exp(-2 * gamma * size),
         ("==", spread / 2 * (low * p_min * 1), size),
@@ -185,6 +185,6 @@ def square_of_a_ratio() -> Theorem:
         (
             "<=",
             (gamma / x) ** 2,
-            specialise(show(1 - 2 * Op("max", (term(0), 1 - u)), "<=", u**2), {u: gamma / x}),
+            instantiate(show(1 - 2 * Op("max", (term(0), 1 - u)), "<=", u**2), {u: gamma / x}),
         ),
     )

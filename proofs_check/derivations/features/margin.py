@@ -10,7 +10,7 @@ from functools import cache
 from numerics.derivations.derived import cauchy_schwarz, root, sqrt
 from numerics.derivations.kernel.binding import instantiated
 from numerics.derivations.kernel.flows import derivative
-from numerics.derivations.kernel.rules import assume, fall, specialise
+from numerics.derivations.kernel.rules import antitone, assume, instantiate
 from numerics.derivations.kernel.sorts import POSITIVE, REALS, Sort
 from numerics.derivations.kernel.terms import START, Function, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -155,14 +155,14 @@ def inverse_loss() -> Theorem:
         ("==", growth - speed * square, loss_falls(), integral, loss, derivative(loss, t)),
         ("<=", 0, rise),
     )
-    end = calc(fall(falling, t, slope), ("==", -1 / at_start, from_0, at_start))
+    end = calc(antitone(falling, t, slope), ("==", -1 / at_start, from_0, at_start))
     return show(1 / at_start + 4 * eta * gamma**2 * area(t), "<=", 1 / loss, end)
 
 
 @cache
 def never_rises() -> Theorem:
     """The loss does not rise along the flow."""
-    return fall(loss, t, calc(loss_falls(), ("<=", 0)))
+    return antitone(loss, t, calc(loss_falls(), ("<=", 0)))
 
 
 @proves("OURS:R11.start", start_statement)
@@ -179,7 +179,7 @@ def stays_on_the_own_class() -> Theorem:
         ("==", e * (half * p) * rest**2),
         ("<=", e * (half * p) * error, times(e * (half * p), less, product(e, half * p, inside))),
         ("==", e * sqrt(share) ** 2),
-        ("<=", loss, specialise(one_of_them, {c: ((k,), sqrt(share))})),
+        ("<=", loss, instantiate(one_of_them, {c: ((k,), sqrt(share))})),
         ("<=", spread * p_min / 8, never_rises(), small_loss()),
     )
     unit = half * p_min
@@ -195,7 +195,7 @@ def stays_on_the_own_class() -> Theorem:
         (
             "<=",
             (e * rest) ** 2 + Fraction(1, 4),
-            specialise(show(u, "<=", u**2 + Fraction(1, 4)), {u: e * rest}),
+            instantiate(show(u, "<=", u**2 + Fraction(1, 4)), {u: e * rest}),
         ),
         ("<=", Fraction(1, 2), square),
     )

@@ -13,7 +13,7 @@ from functools import cache
 from numerics.derivations.derived import cauchy_schwarz, exp, log
 from numerics.derivations.kernel.binding import bind, instantiated
 from numerics.derivations.kernel.flows import derivative
-from numerics.derivations.kernel.rules import assume, begin, fall, specialise
+from numerics.derivations.kernel.rules import antitone, assume, begin, instantiate
 from numerics.derivations.kernel.sorts import POSITIVE, REALS, Sort, whole
 from numerics.derivations.kernel.terms import CLOCK, START, Function, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -114,7 +114,7 @@ def no_more_than_at_the_start() -> Theorem:
         unit * total**2,
         ("==", sigma2 / 2 * (total**2 + total**2 / M)),
         ("<=", loss, schwarz),
-        ("<=", sigma2 / 2 * (M / (M + 1)), fall(loss, t, falling), at_the_start()),
+        ("<=", sigma2 / 2 * (M / (M + 1)), antitone(loss, t, falling), at_the_start()),
         ("==", unit * (M / (M + 1)) ** 2),
     )
     square = cancelled(unit, line, total**2, (M / (M + 1)) ** 2, show(0, "<", unit))
@@ -131,7 +131,7 @@ def no_more_than_at_the_start() -> Theorem:
 @cache
 def nonnegative() -> Theorem:
     """lambda >= 0, as S >= sum (1 - lambda h) = M - lambda sum h."""
-    tangent = specialise(show(1 + u, "<=", exp(u)), {u: -lam(t) * h(n)})
+    tangent = instantiate(show(1 + u, "<=", exp(u)), {u: -lam(t) * h(n)})
     below = calc(
         M - lam(t) * others(h(n)),
         ("==", others(1 - lam(t) * h(n))),
@@ -206,7 +206,7 @@ def potential_rises() -> Theorem:
     up = calc(rate, ("==", unit * (rate * (1 - a) ** 3), S), ("<=", unit * (-D), times(unit, odds_fall)))
     down = calc(derivative(falling, t), ("==", rate + unit * D, S, D), ("<=", 0, up))
     start = calc(others(instantiated(odds, {t: START})), ("==", others(1), _odds_at_the_start()), ("==", M))
-    end = calc(fall(falling, t, down), ("<=", M + 3 * log(M), begin(), start, start.lhs))
+    end = calc(antitone(falling, t, down), ("<=", M + 3 * log(M), begin(), start, start.lhs))
     return show(rate * CLOCK(t), "<=", M + 3 * log(M) + potential, end)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numerics.derivations.derived import chain
-from numerics.derivations.kernel.rules import arithmetic, replace, specialise
+from numerics.derivations.kernel.rules import arithmetic, gcongr, instantiate
 from numerics.derivations.kernel.sorts import NONNEGATIVE
 from numerics.derivations.kernel.terms import Number, Op, Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
@@ -25,13 +25,13 @@ def above(e: Term) -> Term:
 
 def product(X: Term, Y: Term, *given: Theorem) -> Theorem:
     """0 <= X Y for terms of which `given` shows that they are not negative."""
-    return specialise(arithmetic(0, "<=", X_ * Y_), {X_: X, Y_: Y}, *given)
+    return instantiate(arithmetic(0, "<=", X_ * Y_), {X_: X, Y_: Y}, *given)
 
 
 def gap(thm: Theorem) -> Theorem:
     """From X <= Y to 0 <= Y - X; both sides are doubled, so that no side is one variable."""
     X, Y = thm.lhs, thm.rhs
-    doubled = thm if isinstance(X, Number) else replace(2 * X, thm)
+    doubled = thm if isinstance(X, Number) else gcongr(2 * X, thm)
     return arithmetic(0, "<=", Y - X, doubled, hide=tuple(e for e in (X, Y) if not isinstance(e, Number)))
 
 

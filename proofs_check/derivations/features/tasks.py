@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.kernel.binding import bind, instantiated
-from numerics.derivations.kernel.rules import assume, equal, specialise
+from numerics.derivations.kernel.rules import assume, equal, instantiate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Sort, whole
 from numerics.derivations.kernel.terms import Function, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -77,8 +77,8 @@ def loss_statements(
 @cache
 def loss() -> Theorem:
     A, S, B = mean(f_k(task) ** 2), others(w(n)), others(w(n) ** 2)
-    cross = specialise(cross_moments, {c: ((n,), w(n))})
-    square = specialise(other_moments, {C: ((n, m), w(n) * w(m))})
+    cross = instantiate(cross_moments, {c: ((n,), w(n))})
+    square = instantiate(other_moments, {C: ((n, m), w(n) * w(m))})
     facts = own_moment, cross, square
     return calc(
         mean((prediction - f_k(task)) ** 2),
@@ -89,7 +89,7 @@ def loss() -> Theorem:
     )
 
 
-_weights = product(w(n), w(m), positive, specialise(positive, {n: m}))
+_weights = product(w(n), w(m), positive, instantiate(positive, {n: m}))
 
 
 @proves("OURS:R7.loss", loss_statements, part=(2, 3))
@@ -99,7 +99,7 @@ def bounds() -> tuple[Theorem, Theorem]:
     unit = s * (1 - a) ** 2
     squares = calc(
         others(w(n) ** 2),
-        ("==", pairs(same(n, m) * (w(n) * w(m))), specialise(kronecker, {C: ((n, m), w(n) * w(m))})),
+        ("==", pairs(same(n, m) * (w(n) * w(m))), instantiate(kronecker, {C: ((n, m), w(n) * w(m))})),
         ("<=", pairs(w(n) * w(m)), times(w(n) * w(m), at_most_one, _weights)),
         ("==", others(w(n)) ** 2),
         ("==", (1 - a) ** 2, adds_up),
@@ -146,10 +146,10 @@ def entries_of_the_gradient() -> Theorem:
     total = bind("coordinates", (m,), c(m) * w(m) * mean((f_k(task) - prediction) * (f_m - prediction)), (M,))
     S, B, T, T2 = others(w(n)), others(w(n) ** 2), others(c(n) * w(n)), others(c(n) * w(n) ** 2)
     A = mean(f_k(task) ** 2)
-    one = specialise(cross_moments, {c: ((n,), w(n))})
-    two = specialise(cross_moments, {c: ((n,), c(n) * w(n))})
-    three = specialise(other_moments, {C: ((n, m), w(n) * w(m))})
-    four = specialise(other_moments, {C: ((n, m), w(n) * c(m) * w(m))})
+    one = instantiate(cross_moments, {c: ((n,), w(n))})
+    two = instantiate(cross_moments, {c: ((n,), c(n) * w(n))})
+    three = instantiate(other_moments, {C: ((n, m), w(n) * w(m))})
+    four = instantiate(other_moments, {C: ((n, m), w(n) * c(m) * w(m))})
     products = calc(three, ("==", s * B + b * S**2)), calc(four, ("==", s * T2 + b * S * T))
     # (f_k - yhat) = (1 - a) f_k - X and (f_m - yhat) = f_m - a f_k - X with X = sum_n w_n f_n
     return calc(
@@ -255,7 +255,7 @@ def other_entries() -> Theorem:
     )
     step = show(x * (low - high * x), "<=", row - square, above, below, row, square, x)
     return calc(
-        times(p * w(m), step, product(p, w(m), specialise(positive, {n: m}))),
+        times(p * w(m), step, product(p, w(m), instantiate(positive, {n: m}))),
         ("==", -(p * mean(w(m) * apart * (apart - d_m))), other_form()),
     )
 
@@ -288,4 +288,4 @@ def not_negative() -> Theorem:
     inner = product(
         x, low - high * x, show(0, "<=", x, positive), show(0, "<=", low - high * x, small_rest())
     )
-    return product(p * w(m), x * (low - high * x), product(p, w(m), specialise(positive, {n: m})), inner)
+    return product(p * w(m), x * (low - high * x), product(p, w(m), instantiate(positive, {n: m})), inner)

@@ -13,7 +13,7 @@ from functools import cache
 from numerics.derivations.derived import cauchy_schwarz, chain, exp, read_up_to, sqrt
 from numerics.derivations.kernel.binding import bind, instantiated
 from numerics.derivations.kernel.flows import derivative
-from numerics.derivations.kernel.rules import arithmetic, assume, begin, continuation, equal, fall, limit
+from numerics.derivations.kernel.rules import antitone, arithmetic, assume, begin, continuation, equal, limit
 from numerics.derivations.kernel.sorts import POSITIVE, Sort
 from numerics.derivations.kernel.terms import CLOCK, START, Function, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -210,7 +210,7 @@ def norm_grows_slowly() -> Theorem:
         ("==", inner / Y, equal(dN, 2 * inner), N, dN, inner),
         ("<=", speed, moved),
     )
-    fallen = fall(e, t, calc(derivative(e, t), ("<=", 0, rate)))
+    fallen = antitone(e, t, calc(derivative(e, t), ("<=", 0, rate)))
     none = at_the_start()
     first = calc(fallen, ("==", small, begin(), none, none.lhs))
     return show(Y, "<=", small + speed * CLOCK(t), first)

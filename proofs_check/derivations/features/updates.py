@@ -9,7 +9,7 @@ from functools import cache
 
 from numerics.derivations.derived import chain, log
 from numerics.derivations.kernel.binding import bind, instantiated
-from numerics.derivations.kernel.rules import assume, specialise
+from numerics.derivations.kernel.rules import assume, instantiate
 from numerics.derivations.kernel.sorts import POSITIVE, REALS, Range, Sort, whole
 from numerics.derivations.kernel.terms import Function, Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -103,7 +103,7 @@ def vanishing_statements(power: int = 2) -> tuple[Statement, ...]:
 
 def _of_a_modulus(thm: Theorem, X: Term) -> Sides:
     """X <= Y and -X <= Y from |X| <= Y."""
-    up, down = (chain(specialise(show(e, "<=", modulus(u)), {u: X}), thm) for e in (u, -u))
+    up, down = (chain(instantiate(show(e, "<=", modulus(u)), {u: X}), thm) for e in (u, -u))
     return up, down
 
 
@@ -119,7 +119,7 @@ def errors() -> tuple[Sides, Sides]:
     here, total = d(n, outcome), others(A(n, outcome))
     common = others(A(n, outcome) * here)
     up, down = map(_share_of, _of_a_modulus(from_own, here))
-    firsts = _of_a_modulus(specialise(from_own, {n: m}), d_m)
+    firsts = _of_a_modulus(instantiate(from_own, {n: m}), d_m)
     seconds = map(_share_of, _of_a_modulus(from_another, d_m - here))
     above, below = (
         calc(
@@ -186,7 +186,7 @@ def own_update() -> Theorem:
 
 def _weighted(line: Theorem) -> Theorem:
     """What bounds the product of the two errors, times the attention where the query is v_k."""
-    return times(is_k * A_m, line, product(is_k, A_m, specialise(positive, {n: m})))
+    return times(is_k * A_m, line, product(is_k, A_m, instantiate(positive, {n: m})))
 
 
 @proves("LDL:L4.2", other_statement)
@@ -200,8 +200,8 @@ def other_update() -> Theorem:
     one = chain(up, weaker), chain(down, weaker)
     most = calc(
         A_m,
-        ("<=", (1 - fails) * A_m + fails, specialise(share, {n: m}), own_positive),
-        ("<=", A_ / K + fails, specialise(small, {n: m})),
+        ("<=", (1 - fails) * A_m + fails, instantiate(share, {n: m}), own_positive),
+        ("<=", A_ / K + fails, instantiate(small, {n: m})),
     )
     product_ = is_k * A_m * error * other_error
     up, down = (
@@ -223,7 +223,7 @@ def other_update() -> Theorem:
 def vanishing_update() -> Sides:
     """|E 1{query v_k} Attn_m (f_k - yhat)(f_m - yhat)| <= B^2 E 1{query v_k} (1 - Attn_k)^2."""
     rest = is_k * (1 - own)
-    most = times(rest * B**2, specialise(share, {n: m}), product(is_k, 1 - own, _own_at_most_one()))
+    most = times(rest * B**2, instantiate(share, {n: m}), product(is_k, 1 - own, _own_at_most_one()))
     up, down = (
         calc(
             expectation(sign * (is_k * A_m * error * other_error)),

@@ -9,7 +9,7 @@ from functools import cache
 
 from numerics.derivations.derived import exp
 from numerics.derivations.kernel.binding import bind
-from numerics.derivations.kernel.rules import assume, equal, gaussian, specialise
+from numerics.derivations.kernel.rules import assume, equal, gaussian, instantiate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, Sort
 from numerics.derivations.kernel.terms import GAUSSIAN, Function, Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Assumption, Theorem
@@ -56,7 +56,7 @@ def of_a_token(factor: int | Fraction = 1) -> Statement:
 @proves("BB:12", of_a_token)
 @cache
 def token() -> Theorem:
-    at = specialise(generating_function(), {v: ((i,), a(i) + b * w(i))})
+    at = instantiate(generating_function(), {v: ((i,), a(i) + b * w(i))})
     return show(of_a_token().lhs, "==", of_a_token().rhs, at)
 
 
@@ -71,7 +71,7 @@ def of_a_tilted_token(half: Fraction = Fraction(1, 2)) -> Statement:
 @proves("BB:29", of_a_tilted_token)
 @cache
 def tilted_token() -> Theorem:
-    up, down = (specialise(generating_function(), {v: ((i,), u)}) for u in (a(i) + v(i), a(i)))
+    up, down = (instantiate(generating_function(), {v: ((i,), u)}) for u in (a(i) + v(i), a(i)))
     return calc(
         of_a_tilted_token().lhs,
         ("==", up.lhs / down.lhs),
@@ -119,7 +119,7 @@ def with_noise() -> tuple[Theorem, ...]:
     """From E (b.xi)(c.xi) = b.c; the noise meets x in its mean only, which is 0."""
     row, other, task = R(i, n), R(l, n), over(l, d, R(l, n) * w(l))
     pairs = ((row, other), (row, task), (task, task))
-    entry, column, corner = (specialise(covariance(), {b_: ((n,), u), c_: ((n,), v)}) for u, v in pairs)
+    entry, column, corner = (instantiate(covariance(), {b_: ((n,), u), c_: ((n,), v)}) for u, v in pairs)
     first, second, third = moments_with_noise()
     zero, of_x, of_label = bind("mean", (k,), noise(k)), mean(x(i)), mean(label)
     return (
@@ -174,9 +174,9 @@ def noisy_statements(k: int | Fraction = 1, outer: int | Fraction = 1) -> tuple[
 def noisy_token() -> Theorem:
     """The exponents add up: S|a + b w|^2 + b^2 tau^2 <= (S(1 + |w|^2) + tau^2)(|a|^2 + b^2)."""
     at, A, W = {v: ((i,), a(i) + b * w(i))}, over(i, d, a(i) ** 2), size_of_w
-    plain = specialise(generating_function(), at)
+    plain = instantiate(generating_function(), at)
     own = gaussian(eta, m_, m, b * r(m_), equal(term(0) + 1, 1))
-    norm = calc(specialise(any_covariance(), at), ("<=", S * ((1 + W) * (A + b**2)), shift(a(i), b)))
+    norm = calc(instantiate(any_covariance(), at), ("<=", S * ((1 + W) * (A + b**2)), shift(a(i), b)))
     exponent = S * (1 + W) * (A + b**2) + tau2_ * b**2
     below = show(exponent, "<=", proxy() * (A + b**2), A, W, tau2_)
     return calc(

@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.derived import chain, exp, integrated, log, schwarz_of_bounds, sqrt
-from numerics.derivations.kernel.rules import arithmetic, specialise
+from numerics.derivations.kernel.rules import arithmetic, instantiate
 from numerics.derivations.kernel.sorts import REALS
 from numerics.derivations.kernel.terms import Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -41,9 +41,9 @@ def length(of: Variable = g) -> Term:
 
 def coordinate(index: Variable, s: Fraction, power: int, thm: Theorem) -> Theorem:
     """The theorem on E w (b.xi)^power at |x_i| = |(R xi)_i|."""
-    same = specialise(arithmetic(absolute(real) ** power, "==", real**power), {real: x(index)})
+    same = instantiate(arithmetic(absolute(real) ** power, "==", real**power), {real: x(index)})
     same = show(weight(s) * same.lhs, "==", weight(s) * same.rhs, same, same.lhs, same.rhs, weight(s))
-    value = specialise(thm, {b: ((n,), R(index, n))})
+    value = instantiate(thm, {b: ((n,), R(index, n))})
     return chain(integrated("normal", (g,), same), value)
 
 

@@ -9,7 +9,7 @@ from functools import cache
 
 from numerics.derivations.derived import cauchy_schwarz, exp
 from numerics.derivations.kernel.binding import bind
-from numerics.derivations.kernel.rules import assume, equal, gaussian, specialise
+from numerics.derivations.kernel.rules import assume, equal, gaussian, instantiate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, REALS, Range, Sort
 from numerics.derivations.kernel.terms import GAUSSIAN, Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -110,7 +110,7 @@ def covariate() -> Theorem:
 def query() -> Theorem:
     """E e^{v.x} <= e^{|v|^2/2}: the query is 1-sub-Gaussian."""
     size, number = over(i, d, v(i) ** 2), Variable("N", range=NONNEGATIVE)
-    at_most_one = specialise(show(top * number, "<=", number), {number: size})
+    at_most_one = instantiate(show(top * number, "<=", number), {number: size})
     return calc(covariate(), ("<=", exp(size / 2), at_most_one))
 
 
@@ -141,7 +141,7 @@ def shifted(first: Term, last: Term) -> Theorem:
 def below_the_proxy() -> Theorem:
     """top(1 + |w|^2) <= sigma_mu^2."""
     number = Variable("N", range=NONNEGATIVE)
-    return specialise(show(number, "<=", Op("max", (term(1), number))), {number: top * (1 + size_of_w)})
+    return instantiate(show(number, "<=", Op("max", (term(1), number))), {number: top * (1 + size_of_w)})
 
 
 @cache
@@ -158,7 +158,7 @@ def tokens() -> Theorem:
         (
             "<=",
             exp(top * over(i, d, (a(i) + b * w(i)) ** 2) / 2),
-            specialise(covariate(), {v: ((i,), a(i) + b * w(i))}),
+            instantiate(covariate(), {v: ((i,), a(i) + b * w(i))}),
         ),
         ("<=", exp(proxy * (over(i, d, a(i) ** 2) + b**2) / 2), shifted(a(i), b)),
     )

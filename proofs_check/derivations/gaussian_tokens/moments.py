@@ -7,9 +7,9 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.derived import chain, exp, integrated, log, turned
+from numerics.derivations.derived import chain, exp, integrated, log, symm
 from numerics.derivations.kernel.binding import instantiated
-from numerics.derivations.kernel.rules import arithmetic, gaussian, limit, replace, specialise
+from numerics.derivations.kernel.rules import arithmetic, gaussian, gcongr, instantiate, limit
 from numerics.derivations.kernel.sorts import REALS, Range
 from numerics.derivations.kernel.terms import Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -36,7 +36,7 @@ def equality(first: Theorem, second: Theorem) -> Theorem:
         parts.append(show(part, "==", 0, none, part))
     apart = lambda x, y: Op("max", (term(0), x - y))
     split = arithmetic(x_, "==", y_ + apart(x_, y_) - apart(y_, x_))
-    split = chain(X, specialise(split, {x_: X, y_: Y}), Y + above - below)
+    split = chain(X, instantiate(split, {x_: X, y_: Y}), Y + above - below)
     return show(X, "==", Y, split, *parts, X, Y, above, below)
 
 
@@ -69,7 +69,7 @@ def wave(u: Term) -> Term:
 @cache
 def waves(s: Fraction) -> Theorem:
     """E w (e^{t b.xi} + e^{-t b.xi}) = 2 r^{-rank/2} e^{t^2|b|^2/(2r)} for every number t."""
-    up, down = (specialise(generating_function(s), {b: ((n,), u * b(n))}) for u in (x_, -x_))
+    up, down = (instantiate(generating_function(s), {b: ((n,), u * b(n))}) for u in (x_, -x_))
     return calc(
         mean(weight(s) * wave(x_ * score)),
         ("==", up.lhs + down.lhs),
@@ -81,13 +81,13 @@ def waves(s: Fraction) -> Theorem:
 @cache
 def total_mass(s: Fraction) -> Theorem:
     """E w = r^{-rank/2}."""
-    return show(mean(weight(s)), "==", mass(s), specialise(generating_function(s), {b: ((n,), term(0))}))
+    return show(mean(weight(s)), "==", mass(s), instantiate(generating_function(s), {b: ((n,), term(0))}))
 
 
 def averaged(s: Fraction, point: Theorem, left: Term, right: Term) -> Theorem:
     """The mean of w times an inequality in y = b.xi, whose sides are sums of nonnegative terms."""
-    at = specialise(point, {y_: score})
-    return integrated("normal", (vector,), replace(weight(s) * at.lhs, at), left, right)
+    at = instantiate(point, {y_: score})
+    return integrated("normal", (vector,), gcongr(weight(s) * at.lhs, at), left, right)
 
 
 #: A step that tends to 0, and a square of it that eps bounds.
@@ -100,9 +100,9 @@ def at_a_small_step(thm: Theorem, s: Fraction, order: int) -> Theorem:
     """
     v = instantiated(exponent(s), {step: small})
     more = v_ + v_**2 if order == 1 else v_ + (v_**2 + v_**3) / 2
-    tangent = specialise(show(exp(v_), "<=", 1 + more), {v_: v}, show(v, "<=", 1, size))
-    at = specialise(thm, {step: small})
-    return chain(at, replace(at.rhs, tangent))
+    tangent = instantiate(show(exp(v_), "<=", 1 + more), {v_: v}, show(v, "<=", 1, size))
+    at = instantiate(thm, {step: small})
+    return chain(at, gcongr(at.rhs, tangent))
 
 
 def exponent(s: Fraction) -> Term:
@@ -128,7 +128,7 @@ def second_moment_above(s: Fraction) -> Theorem:
         X + 2 * total / step**2,
         ("==", average.lhs / step**2),
         ("<=", average.rhs / step**2, average),
-        ("<=", 2 * M * exp(exponent(s)) / step**2, specialise(waves(s), {x_: step})),
+        ("<=", 2 * M * exp(exponent(s)) / step**2, instantiate(waves(s), {x_: step})),
     )
     near, more = at_a_small_step(scaled, s, 1), size**2 / (2 * r**2)
     bound = calc(
@@ -145,7 +145,7 @@ def second_moment_below(s: Fraction) -> Theorem:
     = t x and x = b.xi, as t tends to 0.
     """
     M, X, total, r = mass(s), moment(s, 2), mean(weight(s)), 1 - s
-    series = specialise(arithmetic(wave(y_), "<=", 2 + y_**2 + y_**4 / 24 * wave(y_)), {y_: step * y_})
+    series = instantiate(arithmetic(wave(y_), "<=", 2 + y_**2 + y_**4 / 24 * wave(y_)), {y_: step * y_})
     flat = arithmetic(wave(step * y_), "<=", wave(y_))
     fourth = arithmetic(y_**4 * wave(y_), "<=", 24 * wave(2 * y_))
     near = 2 + (step * y_) ** 2
@@ -160,17 +160,17 @@ def second_moment_below(s: Fraction) -> Theorem:
     average = averaged(
         s, point, mean(weight(s) * wave(step * score)), 2 * total + step**2 * X + step**4 * far
     )
-    end = specialise(waves(s), {x_: term(2)})
+    end = instantiate(waves(s), {x_: term(2)})
     first, rest = step**2 * M * size / r, step**2 * (X + step**2 * end.rhs)
     least = calc(
         2 * M + first,
         ("==", 2 * M * (1 + v)),
-        ("<=", 2 * M * exp(v), specialise(show(1 + y_, "<=", exp(y_)), {y_: v})),
-        ("==", average.lhs, specialise(waves(s), {x_: step})),
+        ("<=", 2 * M * exp(v), instantiate(show(1 + y_, "<=", exp(y_)), {y_: v})),
+        ("==", average.lhs, instantiate(waves(s), {x_: step})),
         ("<=", average.rhs, average),
         ("<=", 2 * M + rest, total_mass(s), end),
     )
-    finite = replace(rest, second_moment_above(s))
+    finite = gcongr(rest, second_moment_above(s))
     bound = show(first, "<=", rest, least, finite, M, first, rest, finite.rhs)
     bound = calc(
         M * size / r,
@@ -179,7 +179,7 @@ def second_moment_below(s: Fraction) -> Theorem:
         ("==", X + step**2 * end.rhs),
     )
     square = show((eps / (1 + eps)) ** 2, "<=", eps)
-    bound = calc(specialise(bound, {step: eps / (1 + eps)}), ("<=", X + eps * end.rhs, square))
+    bound = calc(instantiate(bound, {step: eps / (1 + eps)}), ("<=", X + eps * end.rhs, square))
     return limit(bound, eps, X, end.rhs)
 
 
@@ -200,10 +200,10 @@ def fourth_moment(s: Fraction) -> Theorem:
     scaled = calc(
         Y + 12 * (2 * M + step**2 * (M * size / r)) / step**4,
         ("==", Y + 24 / step**4 * M + 12 / step**2 * second_moment_below(s).lhs),
-        ("<=", Y + 24 / step**4 * total + 12 / step**2 * X, second_moment_below(s), turned(total_mass(s))),
+        ("<=", Y + 24 / step**4 * total + 12 / step**2 * X, second_moment_below(s), symm(total_mass(s))),
         ("==", 12 * average.lhs / step**4),
         ("<=", 12 * average.rhs / step**4, average),
-        ("<=", 12 * (2 * M * exp(exponent(s))) / step**4, specialise(waves(s), {x_: step})),
+        ("<=", 12 * (2 * M * exp(exponent(s))) / step**4, instantiate(waves(s), {x_: step})),
     )
     near, more = at_a_small_step(scaled, s, 2), 3 * size**3 / (2 * r**3)
     bound = calc(
@@ -217,7 +217,7 @@ def fourth_moment(s: Fraction) -> Theorem:
 @cache
 def covariance() -> Theorem:
     """E (b.xi)(c.xi) = b.c, from the squares of b + c, b and c."""
-    squares = [specialise(second_moment(), {b: ((n,), u)}) for u in (b(n) + c(n), b(n), c(n))]
+    squares = [instantiate(second_moment(), {b: ((n,), u)}) for u in (b(n) + c(n), b(n), c(n))]
     left, right = ([getattr(x, side) for x in squares] for side in ("lhs", "rhs"))
     half = lambda parts: (parts[0] - parts[1] - parts[2]) / 2
     return calc(
@@ -233,7 +233,7 @@ def length_of_a_vector() -> Theorem:
     """E |xi|^2 <= rank: the Gaussian integral of e^{t|xi|^2/(2(1 + t))}, whose exponent is at least
     that small multiple of |xi|^2, as t tends to 0.
     """
-    t, point = step, specialise(show(1 + y_, "<=", exp(y_)), {y_: step / (1 + step) / 2 * squared})
+    t, point = step, instantiate(show(1 + y_, "<=", exp(y_)), {y_: step / (1 + step) / 2 * squared})
     found = gaussian(vector, n, rank, term(0), show(t / (1 + t) + 1 / (1 + t), "==", 1))
     average = integrated("normal", (vector,), point, 1 + t / (1 + t) / 2 * mean(squared), found.lhs)
     growth = exp(rank / 2 * t)
@@ -243,7 +243,7 @@ def length_of_a_vector() -> Theorem:
     average = show(mean(squared), "<=", 2 * (1 + t) / t * (growth - 1), average, growth)
     small = eps / (1 + eps) / (2 * rank)
     v = rank / 2 * small
-    tangent = specialise(show(exp(v_), "<=", 1 + v_ + v_**2), {v_: v}, show(v, "<=", 1))
-    average = specialise(average, {step: small})
-    average = chain(average, replace(average.rhs, tangent))
+    tangent = instantiate(show(exp(v_), "<=", 1 + v_ + v_**2), {v_: v}, show(v, "<=", 1))
+    average = instantiate(average, {step: small})
+    average = chain(average, gcongr(average.rhs, tangent))
     return limit(calc(average, ("<=", rank + eps * (2 * rank))), eps, rank, 2 * rank)

@@ -8,7 +8,7 @@ from functools import cache
 
 from numerics.derivations.derived import cauchy_schwarz, exp
 from numerics.derivations.kernel.binding import bind, instantiated
-from numerics.derivations.kernel.rules import integrate, specialise
+from numerics.derivations.kernel.rules import instantiate, integrate
 from numerics.derivations.kernel.sorts import Sort
 from numerics.derivations.kernel.terms import GAUSSIAN, Function, Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
@@ -61,7 +61,7 @@ def of_a_row() -> Theorem:
 @cache
 def affine() -> Theorem:
     """c.V T = c.V(mu + Gamma a) for every c."""
-    rows = specialise(of_a_row(), {r: ((j,), over(i, m, c(i) * V(i, j)))})
+    rows = instantiate(of_a_row(), {r: ((j,), over(i, m, c(i) * V(i, j)))})
     return show(weighted(tilted), "==", weighted(mu(j) + gamma(a(j))), rows)
 
 
@@ -96,10 +96,10 @@ def instantiated_at_the_query(e: Term) -> Term:
 @cache
 def theorem() -> Theorem:
     """The output is affine in the Gaussian query, whose generating function is known."""
-    at = specialise(affine(), {a: ((j,), rotated(query))})
+    at = instantiate(affine(), {a: ((j,), rotated(query))})
     same = show(exp(at.lhs), "==", exp(at.rhs), at, at.lhs, at.rhs)
     constant = exp(weighted(mu(j) + gamma(rotated(mu(l)))))
-    law = specialise(of_a_direction(), {b: ((n,), slope())})
+    law = instantiate(of_a_direction(), {b: ((n,), slope())})
     return calc(
         statement().lhs,
         ("==", constant * law.lhs, integrate("normal", (h,), same)),
@@ -110,5 +110,5 @@ def theorem() -> Theorem:
 @cache
 def of_a_direction() -> Theorem:
     """E e^{b.xi} = e^{|b|^2/2}, with absolute values."""
-    same = specialise(show(real**2, "==", absolute(real) ** 2), {real: b(n)})
+    same = instantiate(show(real**2, "==", absolute(real) ** 2), {real: b(n)})
     return calc(weight_of_a_vector(), ("==", exp(over(n, rank, absolute(b(n)) ** 2) / 2), same))

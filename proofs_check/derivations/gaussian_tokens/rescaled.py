@@ -10,7 +10,7 @@ from functools import cache
 from numerics.derivations.derived import exp
 from numerics.derivations.kernel.binding import bind
 from numerics.derivations.kernel.flows import derivative
-from numerics.derivations.kernel.rules import assume, specialise
+from numerics.derivations.kernel.rules import assume, instantiate
 from numerics.derivations.kernel.sorts import POSITIVE, Sort
 from numerics.derivations.kernel.terms import Function, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -65,6 +65,6 @@ def statements(power: int = 1) -> tuple[Statement, ...]:
 @cache
 def theorems() -> tuple[Theorem, ...]:
     """The factors cancel, and the hypothesis is used at v/kappa."""
-    at = specialise(sub_gaussian(), {v: ((j,), v(j) / kappa)})
+    at = instantiate(sub_gaussian(), {v: ((j,), v(j) / kappa)})
     known = ((), (at,), (operator_norm(U, norm_U, d),), ())
     return tuple(show(goal.lhs, goal.op, goal.rhs, *given) for goal, given in zip(statements(), known))

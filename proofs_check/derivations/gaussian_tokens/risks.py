@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.kernel.binding import bind, instantiated
-from numerics.derivations.kernel.rules import assume, integrate, specialise
+from numerics.derivations.kernel.rules import assume, instantiate, integrate
 from numerics.derivations.kernel.sorts import POSITIVE, REALS, Sort
 from numerics.derivations.kernel.terms import Function, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -46,7 +46,7 @@ def infinite_prompt(power: int = 2) -> Statement:
 def infinite_prompt_theorem() -> Theorem:
     """The tilted mean of the covariates is Sigma a at the score a = u + u_last w."""
     score = instantiated(image, {i: j}) + last_image * w(j)
-    same = specialise(of_a_row(), {mu: ((j,), term(0)), r: ((j,), p(j) + c * w(j)), a: ((j,), score)})
+    same = instantiate(of_a_row(), {mu: ((j,), term(0)), r: ((j,), p(j) + c * w(j)), a: ((j,), score)})
     losses = (absolute(side - target) ** 2 / 2 for side in (same.lhs, same.rhs))
     point = show(next(losses), "==", next(losses), same, same.lhs, same.rhs, target)
     average = integrate("normal", (h,), integrate("normal", (q,), point))
@@ -85,11 +85,11 @@ def risk_at_the_limit(factor: int = 1, least: int | Fraction = 0) -> tuple[State
 def no_risk() -> Theorem:
     """At uU = J the prediction is w' Sigma J x_q = w.x_q."""
     limit = {p: ((i,), term(0)), c: t, last: ((i,), term(0)), U: ((i, l), J(i, l) / t)}
-    right = calc(specialise(inverse(), {a: ((i,), w(i)), b: ((i,), x(i, q))}), ("==", target))
+    right = calc(instantiate(inverse(), {a: ((i,), w(i)), b: ((i,), x(i, q))}), ("==", target))
     point = show(absolute(right.lhs - target) ** 2 / 2, "==", 0, right, right.lhs, target)
     return calc(
         risk_at_the_limit()[0].lhs,
-        ("==", mean(mean(point.lhs, q), h), specialise(infinite_prompt_theorem(), limit)),
+        ("==", mean(mean(point.lhs, q), h), instantiate(infinite_prompt_theorem(), limit)),
         ("==", 0, point),
     )
 

@@ -7,7 +7,7 @@ from functools import cache
 
 from numerics.derivations.derived import exp, log, sqrt
 from numerics.derivations.kernel.normal_form import LENGTH as L
-from numerics.derivations.kernel.rules import arithmetic, assume, gaussian, specialise
+from numerics.derivations.kernel.rules import arithmetic, assume, gaussian, instantiate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE
 from numerics.derivations.kernel.terms import Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -98,7 +98,7 @@ def exponential_moment() -> Theorem:
 @cache
 def decay(sigma2: Term = REPAIRED) -> Theorem:
     """E L^{-c/sigma_mu^2} <= e^{1/4} 2^{d/2} e^{-sqrt(c ln L)}, from -y^2/r <= r/4 - y."""
-    line = specialise(show(-(y_**2) / (1 + z_), "<=", (1 + z_) / 4 - y_), {y_: root, z_: size_of_w})
+    line = instantiate(show(-(y_**2) / (1 + z_), "<=", (1 + z_) / 4 - y_), {y_: root, z_: size_of_w})
     each = calc(
         exp(-(c * log(L) / sigma2)),
         ("<=", exp(-(c * log(L) / wide)), below_a_polynomial(sigma2)),
@@ -116,15 +116,15 @@ def decay(sigma2: Term = REPAIRED) -> Theorem:
 def below_a_polynomial(sigma2: Term = REPAIRED) -> Theorem:
     """sigma_mu^2 <= 1 + |w|^2."""
     number = Op("max", (top, z_)) if sigma2 == PRINTED else Op("max", (term(1), top * (1 + z_)))
-    return specialise(show(number, "<=", 1 + z_), {z_: size_of_w})
+    return instantiate(show(number, "<=", 1 + z_), {z_: size_of_w})
 
 
 @proves("BB:LF.1.ii.f", decay_statements, part=3, at=(PRINTED, REPAIRED))
 @cache
 def decay_times_logarithm(sigma2: Term = REPAIRED) -> Theorem:
     """E ln(L)^4 L^{-c/sigma_mu^2} <= epsilon for L >= L(epsilon), from y^9 e^{-y} <= 48000."""
-    same = specialise(show(L ** (-z_), "==", exp(-z_ * log(L))), {z_: c / sigma2})
-    flat = specialise(show(y_**9 * exp(-y_), "<=", 48000), {y_: root})
+    same = instantiate(show(L ** (-z_), "==", exp(-z_ * log(L))), {z_: c / sigma2})
+    flat = instantiate(show(y_**9 * exp(-y_), "<=", 48000), {y_: root})
     tail = root**8 * exp(-root)
     few = show(tail * threshold, "<=", tail * root, long_prompt(), tail, threshold, root)
     return calc(
@@ -142,7 +142,7 @@ def decay_times_logarithm(sigma2: Term = REPAIRED) -> Theorem:
 def twelfth_moment(sigma2: Term = REPAIRED) -> Theorem:
     """E sigma_mu^12 <= (24/e)^6 e^{1/4} 2^{d/2}, from x^6 <= (24/e)^6 e^{x/4}."""
     factor = 24**6 * exp(-6)
-    point = specialise(arithmetic((1 + z_) ** 6, "<=", factor * exp((1 + z_) / 4)), {z_: size_of_w})
+    point = instantiate(arithmetic((1 + z_) ** 6, "<=", factor * exp((1 + z_) / 4)), {z_: size_of_w})
     each = calc(sigma2**6, ("<=", wide**6, below_a_polynomial(sigma2)), ("<=", factor * exp(wide / 4), point))
     bound = factor * exp(Fraction(1, 4))
     return calc(
@@ -158,4 +158,4 @@ def split() -> Theorem:
     """Where zeta <= 1 the integrand is L^{-c}, and its probability is at most 1."""
     zeta, goal = Op("max", (term(1), z_)), split_statement()
     point = show(L ** (-c / zeta), "<=", L**-c + Op("ind", (z_ - 1,)) * L ** (-c / zeta))
-    return show(goal.lhs, "<=", goal.rhs, specialise(point, {z_: size_of_w}))
+    return show(goal.lhs, "<=", goal.rhs, instantiate(point, {z_: size_of_w}))

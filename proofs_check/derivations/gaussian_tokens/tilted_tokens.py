@@ -7,7 +7,7 @@ from functools import cache
 
 from numerics.derivations.derived import cauchy_schwarz, exp, sqrt
 from numerics.derivations.kernel.binding import instantiated
-from numerics.derivations.kernel.rules import assume, equal, integrate, replace, specialise
+from numerics.derivations.kernel.rules import assume, equal, gcongr, instantiate, integrate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, REALS, Range, Sort
 from numerics.derivations.kernel.terms import Function, Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -53,13 +53,13 @@ LARGEST = {2: 1, 4: 5}
 def power_below_an_exponential(k: int) -> Theorem:
     """v^k <= 2^{k-1}(W^k + c e^{v - W}) for v, W >= 0 and k = 2, 4, with v <= W + max(0, v - W)."""
     v, W, more, factor = part_, excess, Op("max", (term(0), part_ - excess)), 2 ** (k - 1)
-    convex = specialise(show((W + rise) ** k, "<=", factor * (W**k + rise**k)), {rise: more})
+    convex = instantiate(show((W + rise) ** k, "<=", factor * (W**k + rise**k)), {rise: more})
     flat = show(Op("max", (term(0), real)) ** k, "<=", LARGEST[k] * exp(real))
     return calc(
         v**k,
         ("<=", (W + more) ** k, show(v, "<=", W + more)),
         ("<=", factor * (W**k + more**k), convex),
-        ("<=", factor * (W**k + LARGEST[k] * exp(v - W)), specialise(flat, {real: v - W})),
+        ("<=", factor * (W**k + LARGEST[k] * exp(v - W)), instantiate(flat, {real: v - W})),
     )
 
 
@@ -70,7 +70,7 @@ def length(square: Term) -> Term:
 
 def same_length(square: Term) -> Theorem:
     """max(0, |x|^2) <= |x|^2."""
-    return specialise(show(length(part_), "<=", part_), {part_: square})
+    return instantiate(show(length(part_), "<=", part_), {part_: square})
 
 
 @cache
@@ -85,7 +85,7 @@ def tilted_covariate(k: int) -> Theorem:
         (
             "<=",
             2 ** (k - 1) * (weight * W**k + c * exp(-W) * (weight * exp(part))),
-            specialise(power_below_an_exponential(k), {part_: part, excess: W}),
+            instantiate(power_below_an_exponential(k), {part_: part, excess: W}),
         ),
         (
             "<=",
@@ -94,8 +94,8 @@ def tilted_covariate(k: int) -> Theorem:
         ),
     )
     weighted = law.mean(weight * exp(law.square / (4 * top)))
-    known = calc(weighted, ("<=", exp(W), specialise(exponential_of_the_square(law), {u: term(1)})))
-    value = specialise(generating_function(), {v: ((i,), a(i))})
+    known = calc(weighted, ("<=", exp(W), instantiate(exponential_of_the_square(law), {u: term(1)})))
+    value = instantiate(generating_function(), {v: ((i,), a(i))})
     least = calc(1, ("<=", value.lhs, value), ("==", m0))
     factor = (4 * top) ** k * 2 ** (k - 1)
     return calc(
@@ -130,10 +130,10 @@ def operator_norm() -> Theorem:
 def size_of_the_score() -> Theorem:
     """top |u + u_last w|^2 <= sigma_mu^2 |U|^2|x_q|^2."""
     size = over(i, d, x(i, q) ** 2)
-    larger = specialise(show(part_, "<=", length(part_)), {part_: size})
+    larger = instantiate(show(part_, "<=", length(part_)), {part_: size})
     return calc(
         shifted(image, last_image),
-        ("<=", proxy * (norm_U**2 * size), specialise(operator_norm(), {v: ((l,), x(l, q))})),
+        ("<=", proxy * (norm_U**2 * size), instantiate(operator_norm(), {v: ((l,), x(l, q))})),
         ("<=", proxy * (norm_U**2 * query_length), larger),
     )
 
@@ -148,7 +148,7 @@ def length_of_a_token() -> Theorem:
     return calc(
         top * token_length,
         ("<=", top * length((1 + W) * square), whole),
-        ("<=", top * (1 + W) * length(square), specialise(lemma, {excess: 1 + W, part_: square})),
+        ("<=", top * (1 + W) * length(square), instantiate(lemma, {excess: 1 + W, part_: square})),
         ("<=", proxy * length(square), below_the_proxy()),
     )
 
@@ -173,10 +173,10 @@ def tilted_token(k: int) -> Theorem:
     """
     score, m0, factor = instantiated(image + last_image * w(i), {i: j}), mean(weight), 4**k * 2 ** (k - 1)
     square, N = length(over(i, d, x(i) ** 2)), norm_U**2 * query_length
-    moment = specialise(tilted_covariate(k), {a: ((j,), score)})
+    moment = instantiate(tilted_covariate(k), {a: ((j,), score)})
     each = show(weight * (top * token_length) ** k, "<=", weight * (proxy * square) ** k, length_of_a_token())
     size = show(top * over(j, d, score**2), "<=", proxy * N, size_of_the_score())
-    leaves = specialise(square_of_sigma_leaves(k), {s_: proxy, part_: half_log, excess: N})
+    leaves = instantiate(square_of_sigma_leaves(k), {s_: proxy, part_: half_log, excess: N})
     return calc(
         mean(weight * token_length**k) / m0,
         ("==", mean(each.lhs) / (top**k * m0)),
@@ -218,7 +218,7 @@ def theorem(k: int, r: int) -> Theorem:
     if not k:
         return equal(goal.lhs, goal.rhs)
     ratio = tilted_token(k)
-    point = replace(ratio.lhs * power(query_length, r), ratio)
+    point = gcongr(ratio.lhs * power(query_length, r), ratio)
     return show(goal.lhs, "<=", goal.rhs, integrate("normal", (q,), point))
 
 

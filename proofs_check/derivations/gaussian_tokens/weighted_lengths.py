@@ -9,7 +9,7 @@ from functools import cache
 
 from numerics.derivations.derived import chain, exp
 from numerics.derivations.kernel.binding import instantiated
-from numerics.derivations.kernel.rules import assume, integrate, replace, specialise
+from numerics.derivations.kernel.rules import assume, gcongr, instantiate, integrate
 from numerics.derivations.kernel.sorts import POSITIVE
 from numerics.derivations.kernel.terms import GAUSSIAN, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -51,10 +51,10 @@ def stretched() -> Theorem:
     young = show(real * other, "<=", real**2 / (2 * k_) + k_ * other**2 / 2)
     total = calc(
         plain,
-        ("<=", over(n, d, image**2) / (2 * k_) + k_ * N / 2, specialise(young, {real: image, other: xi})),
-        ("<=", plain / 2 + k_ * N / 2, specialise(operator_norm(), {v: ((i,), at)})),
+        ("<=", over(n, d, image**2) / (2 * k_) + k_ * N / 2, instantiate(young, {real: image, other: xi})),
+        ("<=", plain / 2 + k_ * N / 2, instantiate(operator_norm(), {v: ((i,), at)})),
     )
-    same = specialise(show(absolute(real) ** 2, "==", real**2), {real: at})
+    same = instantiate(show(absolute(real) ** 2, "==", real**2), {real: at})
     return calc(X, ("==", plain, same), ("<=", k_ * N, show(plain, "<=", k_ * N, total)))
 
 
@@ -76,6 +76,6 @@ def bounds() -> tuple[Theorem, ...]:
     out = []
     for power, known in enumerate((total_mass(HALF), second(HALF), fourth(HALF))):
         factor = X**power if power else term(1)
-        point = replace(factor * exp(light.lhs), light)
-        out.append(chain(integrate("normal", (g,), point), specialise(known, SQUARE)))
+        point = gcongr(factor * exp(light.lhs), light)
+        out.append(chain(integrate("normal", (g,), point), instantiate(known, SQUARE)))
     return tuple(out)

@@ -11,7 +11,7 @@ import sympy as sp
 
 from numerics.derivations.derived import chain, integrated
 from numerics.derivations.kernel.binding import instantiated
-from numerics.derivations.kernel.rules import assume, replace, specialise
+from numerics.derivations.kernel.rules import assume, gcongr, instantiate
 from numerics.derivations.kernel.sorts import POSITIVE
 from numerics.derivations.kernel.terms import Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -82,13 +82,13 @@ def theorems() -> tuple[Theorem, ...]:
         if not p:
             found.append(chain(_left(p, q), _right(p, q)))
             continue
-        at = specialise(theorem_R3(), {r: term(half - 1)})
-        at = specialise(chain(mean(w * TOKEN.square**half) / m0, at), at_the_query)
+        at = instantiate(theorem_R3(), {r: term(half - 1)})
+        at = instantiate(chain(mean(w * TOKEN.square**half) / m0, at), at_the_query)
         score = instantiated(score2, at_the_query)
-        near = chain(norm_of_the_score(), replace(norm_U**2 * QUERY.square, length_of_the_query()))
+        near = chain(norm_of_the_score(), gcongr(norm_U**2 * QUERY.square, length_of_the_query()))
         form = lambda e, half=half: (8 * sigma**4 * (e + d / 5 + half)) ** half
-        at = chain(at, form(score), replace(form(score), near))
-        average = integrated("query", (query,), replace(at.lhs * weight, at), _left(p, q))
+        at = chain(at, form(score), gcongr(form(score), near))
+        average = integrated("query", (query,), gcongr(at.lhs * weight, at), _left(p, q))
         found.append(chain(average, sigma ** (2 * p) * _right(p, q)))
     return tuple(found)
 
@@ -98,7 +98,7 @@ def ball_theorems() -> tuple[Theorem, ...]:
     """The constants rise with |U|."""
     found = []
     for (p, _), plain, constant in zip(POWERS, theorems(), constants(), strict=True):
-        most = replace(sigma ** (2 * p) * constant.lhs, constant)
+        most = gcongr(sigma ** (2 * p) * constant.lhs, constant)
         bound = sigma ** (2 * p) * constant.rhs
-        found.append(chain(plain, most, bound, *([replace(bound, on_the_ball)] if p else [])))
+        found.append(chain(plain, most, bound, *([gcongr(bound, on_the_ball)] if p else [])))
     return tuple(found)

@@ -10,7 +10,7 @@ import sympy as sp
 from numerics.derivations.derived import N_, X_, Y_, chain, exp, integrated, log, sqrt
 from numerics.derivations.kernel.binding import instantiated
 from numerics.derivations.kernel.normal_form import LENGTH as L
-from numerics.derivations.kernel.rules import arithmetic, equal, replace, specialise
+from numerics.derivations.kernel.rules import arithmetic, equal, gcongr, instantiate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE
 from numerics.derivations.kernel.terms import Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -57,11 +57,11 @@ def norm_of_U() -> Theorem:
 def score_in_the_ball(share: int) -> Theorem:
     """sigma^2 |Uz|^2 <= ln(L)/share in the ball."""
     ball, radius = in_the_ball(share), square_of_the_radius(share)
-    image = specialise(norm_of_U(), {b: ((l,), y(l, query))})
+    image = instantiate(norm_of_U(), {b: ((l,), y(l, query))})
     inside = Op("ind", (A_ - N_,))
-    line = specialise(arithmetic(inside * N_, "<=", inside * A_), {A_: radius, N_: QUERY.square})
-    size = chain(ball * score, replace(ball * sigma**2 * image.lhs, image), sigma**2 * norm_U**2 * line.lhs)
-    return chain(size, replace(size.rhs, line), ball * (log(L) / share))
+    line = instantiate(arithmetic(inside * N_, "<=", inside * A_), {A_: radius, N_: QUERY.square})
+    size = chain(ball * score, gcongr(ball * sigma**2 * image.lhs, image), sigma**2 * norm_U**2 * line.lhs)
+    return chain(size, gcongr(size.rhs, line), ball * (log(L) / share))
 
 
 def exponential(ball: Op, X: Term, larger: Theorem, Y: Term) -> Theorem:
@@ -69,23 +69,23 @@ def exponential(ball: Op, X: Term, larger: Theorem, Y: Term) -> Theorem:
     inside = Op("ind", (X_,))
     same = arithmetic(inside * exp(Y_), "==", inside * exp(inside * Y_))
     back = arithmetic(inside * exp(inside * Y_), "==", inside * exp(Y_))
-    first, last = (specialise(line, {X_: ball.args[0], Y_: of}) for line, of in ((same, X), (back, Y)))
+    first, last = (instantiate(line, {X_: ball.args[0], Y_: of}) for line, of in ((same, X), (back, Y)))
     step = chain(first.rhs, ball * exp(larger.lhs))
-    return chain(first, step, replace(step.rhs, larger), last.lhs, last)
+    return chain(first, step, gcongr(step.rhs, larger), last.lhs, last)
 
 
 @cache
 def constant_in_the_ball(share: int) -> Theorem:
     """1 C(z) <= 108 e^{4 ln(L)/share} K."""
     ball = in_the_ball(share)
-    four = replace(4 * score_in_the_ball(share).lhs, score_in_the_ball(share))
+    four = gcongr(4 * score_in_the_ball(share).lhs, score_in_the_ball(share))
     line = exponential(
         ball, 4 * score, chain(ball * (4 * score), four, ball * (4 * log(L) / share)), 4 * log(L) / share
     )
-    line = chain(ball * constant(), 108 * K * line.lhs, replace(108 * K * line.lhs, line))
+    line = chain(ball * constant(), 108 * K * line.lhs, gcongr(108 * K * line.lhs, line))
     one = arithmetic(Op("ind", (X_,)), "<=", 1)
-    one = specialise(one, {X_: ball.args[0]})
-    return chain(line, replace(line.rhs, one), 108 * exp(4 * log(L) / share) * K)
+    one = instantiate(one, {X_: ball.args[0]})
+    return chain(line, gcongr(line.rhs, one), 108 * exp(4 * log(L) / share) * K)
 
 
 def term_1_statements(order: int, share: int | None = None) -> tuple[Statement, ...]:
@@ -112,7 +112,7 @@ def term_1(order: int) -> tuple[Theorem, ...]:
     first, _, _, last = term_1_statements(order)
     G, bound = size_of_g(order) ** (order // 2), constant_in_the_ball(share)
     front = log(L) / L if order == 2 else K / sqrt(L)
-    point = replace(2 * front * G * bound.lhs, bound)
+    point = gcongr(2 * front * G * bound.lhs, bound)
     powers = arithmetic(
         exp(4 * log(L) / share) / (L if order == 2 else sqrt(L)), "==", 1 / L ** Fraction(2, 3 * order)
     )
@@ -120,7 +120,7 @@ def term_1(order: int) -> tuple[Theorem, ...]:
         "query", (query,), point, last.lhs, 216 * K * QUERY.mean(G) * front * exp(4 * log(L) / share)
     )
     form = 216 * K * QUERY.mean(G) * (log(L) if order == 2 else K) * powers.lhs
-    average = chain(average, form, replace(form, powers), last.rhs)
+    average = chain(average, form, gcongr(form, powers), last.rhs)
     return equal(first.lhs, first.rhs), score_in_the_ball(share), bound, average
 
 
@@ -150,16 +150,16 @@ def term_2(p: int, order: int = 2) -> Theorem:
     ball, at = in_the_ball(share), score_in_the_ball(share)
     half, factor, q = exponent_of_term_2(order, p)
     part = factor * log(L) / share
-    scaled = chain(ball * (factor * score), replace(factor * at.lhs, at), ball * part)
+    scaled = chain(ball * (factor * score), gcongr(factor * at.lhs, at), ball * part)
     weight = exponential(ball, factor * score, scaled, part)
     power = arithmetic(exp(part), "==", L ** (factor / share))
-    weight = chain(weight, replace(weight.rhs, power))
+    weight = chain(weight, gcongr(weight.rhs, power))
     before, after = (-(half - e) * q for e in (exp(factor * score), L ** (factor / share)))
     rest = ball * (-half * q)
-    step = chain(ball * before, weight.lhs * q + rest, replace(weight.lhs * q + rest, weight), ball * after)
+    step = chain(ball * before, weight.lhs * q + rest, gcongr(weight.lhs * q + rest, weight), ball * after)
     line = exponential(ball, before, step, after)
-    one = specialise(arithmetic(Op("ind", (X_,)), "<=", 1), {X_: ball.args[0]})
-    return chain(term_2_statement(p, order=order).lhs, line, replace(line.rhs, one))
+    one = instantiate(arithmetic(Op("ind", (X_,)), "<=", 1), {X_: ball.args[0]})
+    return chain(term_2_statement(p, order=order).lhs, line, gcongr(line.rhs, one))
 
 
 # -- The query of Lemma C.6, and the constants of (18) ---------------------------------------------
@@ -181,20 +181,20 @@ def rare_query_statements(half: int | Fraction = HALF) -> tuple[Statement, ...]:
 def rare_query() -> tuple[Theorem, Theorem]:
     """q (cosh(nt) - 1) <= (t^2/2) e^{nt - n^2} <= (t^2/2) e^{t^2/4} <= e^{t^2/2} - 1."""
     parabola = arithmetic((exp(N_) + exp(-N_)) / 2 - 1, "<=", N_**2 / 2 * exp(N_))
-    parabola = specialise(parabola, {N_: n * time_})
+    parabola = instantiate(parabola, {N_: n * time_})
     square = arithmetic(n * time_ - n**2, "<=", time_**2 / 4)
     last = arithmetic(2 * N_ * exp(N_), "<=", exp(2 * N_) - 1)
-    last = specialise(last, {N_: time_**2 / 4})
+    last = instantiate(last, {N_: time_**2 / 4})
     q = exp(-(n**2)) / n**2
     start = rare_query_statements()[0].lhs
     line = chain(
         start,
         1 + q * parabola.lhs,
-        replace(1 + q * parabola.lhs, parabola),
+        gcongr(1 + q * parabola.lhs, parabola),
         1 + time_**2 / 2 * exp(square.lhs),
     )
-    line = chain(line, replace(line.rhs, square), 1 + last.lhs)
-    line = chain(line, replace(line.rhs, last), exp(time_**2 / 2))
+    line = chain(line, gcongr(line.rhs, square), 1 + last.lhs)
+    line = chain(line, gcongr(line.rhs, last), exp(time_**2 / 2))
     return line, line
 
 
@@ -219,8 +219,8 @@ def third_constant() -> Theorem:
     least = arithmetic(small, "<=", exp(1) * exp(-sqrt(L) / sigma**2))
     light = arithmetic(large * sigma**4, "<=", L)
     cases = arithmetic(N_, "<=", small * N_ + large * N_)
-    cases = specialise(cases, {N_: sigma**4 * (A_ + B_ * log(L) ** 2) / L**2})
+    cases = instantiate(cases, {N_: sigma**4 * (A_ + B_ * log(L) ** 2) / L**2})
     together = lambda lines: A_ * lines[0].lhs + B_ * lines[1].lhs
     parts = small * sigma**4 * together(few) + large * sigma**4 * (together(many) / L)
-    cases = chain(cases, parts, replace(parts, *few, least, light))
-    return chain(cases, replace(cases.rhs, *many), third_constant_statement().rhs)
+    cases = chain(cases, parts, gcongr(parts, *few, least, light))
+    return chain(cases, gcongr(cases.rhs, *many), third_constant_statement().rhs)

@@ -13,13 +13,13 @@ from numerics.derivations.derived import N_, chain, exp, log
 from numerics.derivations.kernel.binding import instantiated
 from numerics.derivations.kernel.flows import derivative, up_to
 from numerics.derivations.kernel.rules import (
+    antitone,
     arithmetic,
     assume,
     begin,
-    fall,
-    replace,
-    specialise,
-    then,
+    gcongr,
+    instantiate,
+    trans,
     until,
 )
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, Sort
@@ -49,7 +49,7 @@ def is_integral(path: Function, value: Term, given: tuple[Theorem, Theorem]) -> 
     """The integral from 0 to t is value(t) - value(0), if the derivative is the integrand."""
     rate, start = given
     flat = arithmetic(derivative(path(t) - value, t), "==", 0, rate)
-    constant = fall(path(t) - value, t, flat)
+    constant = antitone(path(t) - value, t, flat)
     first = instantiated(value, {t: START})
     moved = arithmetic(constant.lhs + value, "==", constant.rhs + value, constant, hide=(constant.lhs, value))
     zero = arithmetic(path(START) - first + value, "==", value - first, start, hide=(value, first))
@@ -79,14 +79,14 @@ def up_to_c() -> tuple[Theorem, Theorem]:
     """I(t) <= t, and I(t) >= t for t <= c."""
     rate, start = of_capped
     below = arithmetic(c / Op("max", (c, N_)), "<=", 1)
-    below = then(rate, specialise(below, {N_: CLOCK(t)}))
-    falls = fall(capped(t) - CLOCK(t), t, arithmetic(derivative(capped(t) - CLOCK(t), t), "<=", 0, below))
+    below = trans(rate, instantiate(below, {N_: CLOCK(t)}))
+    falls = antitone(capped(t) - CLOCK(t), t, arithmetic(derivative(capped(t) - CLOCK(t), t), "<=", 0, below))
     upper = arithmetic(capped(t), "<=", CLOCK(t), falls, start, begin())
     one = assume("I' >= 1", 1, "<=", capped.rate(t), every=(t,))
-    falls = fall(CLOCK(t) - capped(t), t, arithmetic(derivative(CLOCK(t) - capped(t), t), "<=", 0, one))
+    falls = antitone(CLOCK(t) - capped(t), t, arithmetic(derivative(CLOCK(t) - capped(t), t), "<=", 0, one))
     lower = arithmetic(CLOCK(t), "<=", capped(t), falls, start, begin())
     gate = Op("ind", (c - N_,))
-    early = specialise(arithmetic(gate * 1, "<=", gate * (c / Op("max", (c, N_)))), {N_: CLOCK(t)})
+    early = instantiate(arithmetic(gate * 1, "<=", gate * (c / Op("max", (c, N_)))), {N_: CLOCK(t)})
     early = chain(early, arithmetic(early.rhs, "==", up_to(c, capped.rate(t)), rate))
     return upper, until(lower, c, early)
 
@@ -94,18 +94,18 @@ def up_to_c() -> tuple[Theorem, Theorem]:
 @cache
 def split() -> tuple[Theorem, Theorem]:
     """Both integrals, of which the first one is c at c."""
-    upper, lower = (specialise(thm, {t: s}) for thm in up_to_c())
+    upper, lower = (instantiate(thm, {t: s}) for thm in up_to_c())
     more = is_integral(beyond, c * log(c + CLOCK(t)), of_beyond)
     rest = c * log((c + CLOCK(t)) / c)
     more = chain(more, arithmetic(more.rhs, "==", rest, begin()))
-    most = chain(replace(at_c * capped(s), upper), arithmetic(at_c * CLOCK(s), "<=", at_c * c))
+    most = chain(gcongr(at_c * capped(s), upper), arithmetic(at_c * CLOCK(s), "<=", at_c * c))
     least = arithmetic(at_c * c, "<=", at_c * CLOCK(s))
     later = Op("ind", (CLOCK(s) - c,))
-    least = chain(least, later * lower.lhs, replace(later * lower.lhs, lower), at_c * capped(s))
+    least = chain(least, later * lower.lhs, gcongr(later * lower.lhs, lower), at_c * capped(s))
     first, second = at_c * capped(s) + at_c * beyond(t), at_c * c + at_c * rest
     return (
-        chain(at_c * (capped(s) + beyond(t)), first, replace(first, most, more), at_c * (c + rest)),
-        chain(at_c * (c + rest), second, replace(second, least, more), at_c * (capped(s) + beyond(t))),
+        chain(at_c * (capped(s) + beyond(t)), first, gcongr(first, most, more), at_c * (c + rest)),
+        chain(at_c * (c + rest), second, gcongr(second, least, more), at_c * (capped(s) + beyond(t))),
     )
 
 
@@ -148,11 +148,11 @@ def closed_form(p: int) -> tuple[Theorem, Theorem]:
     value = chain(tail(t), value, first.lhs - closed(p, end))
     rest = arithmetic(closed(p, x) - tail(t), "==", closed(p, end), value, begin())
     line = arithmetic(N_ * (1 if p == 1 else 1 + N_) * exp(-N_), "<=", 2)
-    line = specialise(line, {N_: end / scale})
+    line = instantiate(line, {N_: end / scale})
     small = chain(
         CLOCK(t) * rest.lhs,
         arithmetic(CLOCK(t) * rest.lhs, "==", CLOCK(t) * rest.rhs, rest, hide=(rest.lhs, rest.rhs)),
     )
     bound = scale ** (p + 1) * line.lhs
     enough = arithmetic(small.rhs, "<=", bound)
-    return rest, chain(small, enough, replace(bound, line))
+    return rest, chain(small, enough, gcongr(bound, line))

@@ -13,7 +13,7 @@ import sympy as sp
 
 from numerics.derivations.derived import D_, N_, X_, chain, exp, integrated, log
 from numerics.derivations.kernel.normal_form import LENGTH as L
-from numerics.derivations.kernel.rules import arithmetic, assume, replace, specialise
+from numerics.derivations.kernel.rules import arithmetic, assume, gcongr, instantiate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, Range, Sort
 from numerics.derivations.kernel.terms import Function, Op, Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
@@ -65,7 +65,7 @@ VECTORS = Law("mean", k, lambda index, of: z(l, index, of), sigma, sub_gaussian_
 
 def at_the_largest(of: Function, x: Term) -> Theorem:
     """1 <= the number of those l for which |x_l|^2 is at least the square of the largest."""
-    at = specialise(attained(of, x), {level: of(k) ** 2})
+    at = instantiate(attained(of, x), {level: of(k) ** 2})
     return chain(1, at)
 
 
@@ -73,11 +73,11 @@ def at_the_largest(of: Function, x: Term) -> Theorem:
 def exponential() -> Theorem:
     """E e^{max|z|^2/(4 sigma^2)} <= L 2^{d/2}."""
     n, scale = largest_z(k) ** 2, 4 * sigma**2
-    point = specialise(arithmetic(Op("ind", (X_,)), "<=", exp(X_ / D_)), {X_: square - n, D_: scale})
+    point = instantiate(arithmetic(Op("ind", (X_,)), "<=", exp(X_ / D_)), {X_: square - n, D_: scale})
     some = at_the_largest(largest_z, square)
     some = chain(some, integrated("coordinates", (l,), point, some.rhs, None, (L,)))
     total = over(l, L, exp(square / scale))
-    some = chain(exp(n / scale), replace(exp(n / scale) * 1, some), total)
+    some = chain(exp(n / scale), gcongr(exp(n / scale) * 1, some), total)
     average = integrated("mean", (k,), some, None, over(l, L, mean(exp(square / scale))))
     each = integrated("coordinates", (l,), quarter(VECTORS), None, L * exp(h), (L,))
     return chain(average, each)
@@ -89,11 +89,11 @@ def power(q: int) -> Theorem:
     convexity of the exponential.
     """
     A = Variable("A_", range=Range(Fraction(q), lo_open=False))
-    tangent = specialise(arithmetic(V_, "<=", exp(V_ - 1)), {V_: V_ / A})
-    line = replace(V_**q, chain(V_, A * tangent.lhs, replace(A * tangent.lhs, tangent)))
+    tangent = instantiate(arithmetic(V_, "<=", exp(V_ - 1)), {V_: V_ / A})
+    line = gcongr(V_**q, chain(V_, A * tangent.lhs, gcongr(A * tangent.lhs, tangent)))
     convex = arithmetic(exp(theta_ * X_), "<=", 1 + theta_ * (exp(X_) - 1))
-    convex = specialise(convex, {theta_: q / A, X_: V_ - A}, arithmetic(q / A, "<=", 1))
-    line = chain(line, A**q * convex.lhs, replace(A**q * convex.lhs, convex))
+    convex = instantiate(convex, {theta_: q / A, X_: V_ - A}, arithmetic(q / A, "<=", 1))
+    line = chain(line, A**q * convex.lhs, gcongr(A**q * convex.lhs, convex))
     return chain(line, A**q - q * A ** (q - 1) + q * A ** (q - 1) * exp(-A) * exp(V_))
 
 
@@ -102,19 +102,19 @@ def moment(q: int) -> Theorem:
     """E max|z|^{2q} <= (4 sigma^2 (q + ln L + h))^q for q = 2, 4, where 2^{d/2} = e^h."""
     (A,) = (v for v in power(q).lhs.free | power(q).rhs.free if v.name == "A_")
     value, n = q + log(L) + h, largest_z(k) ** 2 / (4 * sigma**2)
-    point = specialise(power(q), {A: value, V_: n}, arithmetic(q, "<=", value))
+    point = instantiate(power(q), {A: value, V_: n}, arithmetic(q, "<=", value))
     rest = value**q - q * value ** (q - 1)
     bound = q * value ** (q - 1) * exp(-value)
     average = integrated(
         "mean", (k,), chain(point, rest + bound * exp(n)), None, rest + bound * exponential().lhs
     )
-    average = chain(average, replace(average.rhs, exponential()))
+    average = chain(average, gcongr(average.rhs, exponential()))
     number = arithmetic(L * exp(h) * exp(-value), "<=", 1)
     average = chain(average, rest + q * value ** (q - 1) * number.lhs)
-    average = chain(average, replace(average.rhs, number), value**q)
+    average = chain(average, gcongr(average.rhs, number), value**q)
     scaled = (4 * sigma**2) ** q
     return chain(
-        mean(largest_z(k) ** (2 * q)), replace(scaled * average.lhs, average), (4 * sigma**2 * value) ** q
+        mean(largest_z(k) ** (2 * q)), gcongr(scaled * average.lhs, average), (4 * sigma**2 * value) ** q
     )
 
 
@@ -130,8 +130,6 @@ def maximal_inequality(q: int) -> Theorem:
     powers = arithmetic((size_ + N_) ** q, "<=", 2 ** (q - 1) * (size_**q + N_**q))
     number = arithmetic((4 * (q + 1)) ** q * 2 ** (q - 1), "<=", constant(q))
     bound = (4 * (q + 1)) ** q * powers.lhs
-    line = chain(
-        replace(linear.lhs**q, linear), bound, replace(bound, powers), number.lhs * (size_**q + N_**q)
-    )
-    line = specialise(chain(line, replace(line.rhs, number)), {N_: log(L), size_: d}, arithmetic(1, "<=", d))
-    return chain(moment(q), sigma ** (2 * q) * line.lhs, replace(sigma ** (2 * q) * line.lhs, line))
+    line = chain(gcongr(linear.lhs**q, linear), bound, gcongr(bound, powers), number.lhs * (size_**q + N_**q))
+    line = instantiate(chain(line, gcongr(line.rhs, number)), {N_: log(L), size_: d}, arithmetic(1, "<=", d))
+    return chain(moment(q), sigma ** (2 * q) * line.lhs, gcongr(sigma ** (2 * q) * line.lhs, line))

@@ -11,7 +11,7 @@ import sympy as sp
 
 from numerics.derivations.derived import D_, N_, X_, Y_, chain, exp, integrated, log, sqrt
 from numerics.derivations.kernel.normal_form import LENGTH as L
-from numerics.derivations.kernel.rules import arithmetic, assume, replace, specialise
+from numerics.derivations.kernel.rules import arithmetic, assume, gcongr, instantiate
 from numerics.derivations.kernel.sorts import POSITIVE, Range
 from numerics.derivations.kernel.terms import Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -72,11 +72,11 @@ def two_terms_statement(factor: int | Fraction = 1) -> Statement:
 def two_terms() -> Theorem:
     """(14), the triangle inequality for (R_L - R)/S_L and R (1/S_L - 1/S)."""
     both = norms.triangle_of((R_L - R) / S_L, R * (1 / S_L - 1 / S))
-    first = specialise(norms.scaled(), {N_: 1 / S_L, norms.X: ((i,), R_L - R)})
+    first = instantiate(norms.scaled(), {N_: 1 / S_L, norms.X: ((i,), R_L - R)})
     second = arithmetic(sqrt(X_**2 * N_), "<=", size(X_) * sqrt(N_))
-    second = specialise(second, {X_: 1 / S_L - 1 / S, N_: over(i, m, R**2)})
+    second = instantiate(second, {X_: 1 / S_L - 1 / S, N_: over(i, m, R**2)})
     both = chain(sqrt(error_squared), both, first.lhs + second.lhs)
-    return chain(both, replace(both.rhs, first, second))
+    return chain(both, gcongr(both.rhs, first, second))
 
 
 # -- The inverse of the normaliser -----------------------------------------------------------------
@@ -124,31 +124,31 @@ def inequalities() -> tuple[Theorem, ...]:
         arithmetic(over_v * (v_ * y_), "<=", over_v * s_),
         arithmetic(under_h * s_, "<=", under_h * (h_ * y_)),
     )
-    first = replace(over_v * high.lhs * (1 / s_ / h_ / y_), high)
+    first = gcongr(over_v * high.lhs * (1 / s_ / h_ / y_), high)
     first = chain(both * (1 / h_ / y_), first, both * (1 / s_))
-    second = replace(under_h * low.lhs * (1 / s_ / v_ / y_), low)
+    second = gcongr(under_h * low.lhs * (1 / s_ / v_ / y_), low)
     second = chain(both * (1 / s_), second, both * (1 / v_ / y_))
-    above = replace(both * (1 / s_) - both / y_, second)
+    above = gcongr(both * (1 / s_) - both / y_, second)
     above = chain(both * gap, above, both * (ratio / y_))
     under = chain(both * ((1 - h_) / h_ / y_), first.lhs - both / y_)
-    under = chain(under, replace(under.rhs, first), both * gap)
+    under = chain(under, gcongr(under.rhs, first), both * gap)
     less = arithmetic((h_ - 1) / h_, "<=", h_ - 1)
-    lower = chain(both * -gap, replace(-1 * (both * gap), under), both * (less.lhs / y_))
-    lower = chain(lower, replace(lower.rhs, less))
+    lower = chain(both * -gap, gcongr(-1 * (both * gap), under), both * (less.lhs / y_))
+    lower = chain(lower, gcongr(lower.rhs, less))
     apart = arithmetic(both * size(X_), "<=", Op("max", (both * X_, both * -X_)))
-    apart = specialise(apart, {X_: gap})
-    apart = chain(apart, replace(apart.rhs, above, lower))
+    apart = instantiate(apart, {X_: gap})
+    apart = chain(apart, gcongr(apart.rhs, above, lower))
     joined = arithmetic(
         Op("max", (both * (X_ * D_), both * (Y_ * D_))), "<=", both * (Op("max", (Y_, X_)) * D_)
     )
-    joined = specialise(joined, {X_: ratio, Y_: h_ - 1, D_: 1 / y_})
+    joined = instantiate(joined, {X_: ratio, Y_: h_ - 1, D_: 1 / y_})
     lines = (first, second, under, above, chain(apart, joined))
     at = [
-        specialise(line, {s_: S_L, y_: S, h_: 1 + plus, v_: rest}, arithmetic(1, "<=", 1 + plus))
+        instantiate(line, {s_: S_L, y_: S, h_: 1 + plus, v_: rest}, arithmetic(1, "<=", 1 + plus))
         for line in lines
     ]
     same = arithmetic(1 - rest, "==", minus, below_one())
-    return (*at[:3], *(chain(line, replace(line.rhs, same)) for line in at[3:]))
+    return (*at[:3], *(chain(line, gcongr(line.rhs, same)) for line in at[3:]))
 
 
 def sandwich_statements(c: int | Fraction = 1, share: int | Fraction = 1) -> tuple[Statement, Statement]:
@@ -167,7 +167,7 @@ def sandwich_statements(c: int | Fraction = 1, share: int | Fraction = 1) -> tup
 def lower_event() -> Theorem:
     """P(S_L >= (1 - alpha_-)S) >= 1 - delta, by the lower tail."""
     low = _below()
-    cover = specialise(
+    cover = instantiate(
         arithmetic(1 - Op("ind", (v_ * y_ - s_,)), "<=", Op("ind", (s_ - v_ * y_,))),
         {s_: S_L, y_: S, v_: rest},
     )
@@ -179,10 +179,10 @@ def lower_event() -> Theorem:
 def _below() -> Theorem:
     """P(S_L <= (1 - alpha_-)S) <= delta: the lower tail at alpha_- is delta."""
     small = chain(arithmetic(minus, "==", 1 - rest, below_one(), hide=(minus,)), arithmetic(1 - rest, "<", 1))
-    low = specialise(lower_tail()[1], {alpha: minus}, small, arithmetic(0, "<", minus))
+    low = instantiate(lower_tail()[1], {alpha: minus}, small, arithmetic(0, "<", minus))
     low = chain(low, arithmetic(low.rhs, "==", delta))
     reached = arithmetic(rest, "==", 1 - minus, below_one(), hide=(minus,))
-    return chain(replace(expectation(Op("ind", (rest * S - S_L,))), reached), low)
+    return chain(gcongr(expectation(Op("ind", (rest * S - S_L,))), reached), low)
 
 
 @cache
@@ -196,11 +196,11 @@ def probability() -> Theorem:
         Op("ind", (s_ - v_ * y_,)) * Op("ind", ((1 + D_) * y_ - s_,)),
     )
     at = {s_: S_L, y_: S, D_: plus, v_: rest}
-    high = specialise(arithmetic(beyond, "<=", (s_ - y_) ** 2 / (D_ * y_) ** 2), at)
+    high = instantiate(arithmetic(beyond, "<=", (s_ - y_) ** 2 / (D_ * y_) ** 2), at)
     high = integrated("prompt", (prompt,), high, None, variance().lhs / (plus * S) ** 2)
-    high = chain(high, replace(high.rhs, variance()))
+    high = chain(high, gcongr(high.rhs, variance()))
     high = chain(high, arithmetic(high.rhs, "<=", delta, weight_at_least_one(), weights()[0]))
-    cover = specialise(arithmetic(1 - Op("ind", (v_ * y_ - s_,)) - beyond, "<=", between), at)
+    cover = instantiate(arithmetic(1 - Op("ind", (v_ * y_ - s_,)) - beyond, "<=", between), at)
     average = integrated("prompt", (prompt,), cover, 1 - low.lhs - high.lhs, expectation(event))
     return chain(arithmetic(1 - 2 * delta, "<=", 1 - low.lhs - high.lhs, low, high, hide=(delta,)), average)
 
@@ -242,12 +242,12 @@ def least_delta() -> tuple[Theorem, Theorem]:
     )
     x = L * exp(-2 * a2) / 8
     logarithms = chain(
-        arithmetic(-x, "==", log(least)), replace(log(least), large), arithmetic(log(delta), "==", -inverse)
+        arithmetic(-x, "==", log(least)), gcongr(log(least), large), arithmetic(log(delta), "==", -inverse)
     )
     at_most = arithmetic(inverse, "<=", x, logarithms, hide=(x,))
-    first = replace(minus, at_most)
-    square = chain(inverse, 4 * x * minus**2, replace(4 * x * minus**2, small), x)
-    return chain(first, arithmetic(first.rhs, "==", HALF)), chain(least, replace(exp(-x), square))
+    first = gcongr(minus, at_most)
+    square = chain(inverse, 4 * x * minus**2, gcongr(4 * x * minus**2, small), x)
+    return chain(first, arithmetic(first.rhs, "==", HALF)), chain(least, gcongr(exp(-x), square))
 
 
 def last_line_statements(c: int | Fraction = 3) -> tuple[Statement, Statement]:
@@ -267,4 +267,4 @@ def last_line_statements(c: int | Fraction = 3) -> tuple[Statement, Statement]:
 def last_line() -> tuple[Theorem, Theorem]:
     """Jensen's inequality, sqrt(E|f|^2) <= (E|f|^4)^{1/4}, and the square."""
     first, second = last_line_statements()
-    return replace(first.lhs, mean_square()), arithmetic(second.lhs, "<=", second.rhs)
+    return gcongr(first.lhs, mean_square()), arithmetic(second.lhs, "<=", second.rhs)

@@ -9,9 +9,9 @@ from functools import cache
 
 import sympy as sp
 
-from numerics.derivations.derived import N_, Z_, chain, exp, integrated, root, sqrt, turned
+from numerics.derivations.derived import N_, Z_, chain, exp, integrated, root, sqrt, symm
 from numerics.derivations.kernel.normal_form import LENGTH as L
-from numerics.derivations.kernel.rules import arithmetic, assume, replace, specialise
+from numerics.derivations.kernel.rules import arithmetic, assume, gcongr, instantiate
 from numerics.derivations.kernel.terms import Op, Term, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement
@@ -81,7 +81,7 @@ def _unlikely(inside: Theorem, limit: Term) -> Theorem:
     far, beyond = Op("above", (distance_of_R - level,)), Op("above", (apart - limit,))
     line = arithmetic(beyond, "<=", 1 - event + far, inside, hide=(apart, limit, distance_of_R, level, plus))
     line = integrated("prompt", (prompt,), line, None, 1 - expectation(event) + expectation(far))
-    of_R = chain(expectation(far), specialise(numerator_strictly(), {share: delta}))
+    of_R = chain(expectation(far), instantiate(numerator_strictly(), {share: delta}))
     sides = (expectation(event), expectation(far), delta)
     return chain(line, arithmetic(line.rhs, "<", 4 * delta, lemma_c1.probability(), of_R, hide=sides))
 
@@ -105,18 +105,18 @@ def inside() -> Theorem:
     """On both events the error is at most this limit, by (14), S_L >= (1 - alpha_-)S and S >= L."""
     of_S, of_both = lemma_c1.inequalities()[1], lemma_c1.inequalities()[4]
     below = Op("ind", (N_ - Z_,))
-    of_R = specialise(arithmetic(below * sqrt(Z_), "<=", below * sqrt(N_)), {Z_: distance_of_R, N_: level})
+    of_R = instantiate(arithmetic(below * sqrt(Z_), "<=", below * sqrt(N_)), {Z_: distance_of_R, N_: level})
     terms = (near * length(R_L - R)) * of_S.lhs + (near * length(R)) * of_both.lhs
-    line = chain(both * apart, replace(both * apart, lemma_c1.two_terms()), terms)
+    line = chain(both * apart, gcongr(both * apart, lemma_c1.two_terms()), terms)
     most = Op("max", (plus, minus / rest))
     line = chain(
-        line, replace(terms, of_R, of_S, of_both), both * (sqrt(level) / S / rest + most * (length(R) / S))
+        line, gcongr(terms, of_R, of_S, of_both), both * (sqrt(level) / S / rest + most * (length(R) / S))
     )
     of_level = arithmetic(sqrt(level) / S, "<=", _beta(), weight_at_least_one())
     of_limit = chain(
-        length(R) / S, turned(specialise(norms.scaled(), {N_: 1 / S, norms.X: ((i,), R)})), sqrt(rho)
+        length(R) / S, symm(instantiate(norms.scaled(), {N_: 1 / S, norms.X: ((i,), R)})), sqrt(rho)
     )
-    return chain(line, replace(line.rhs, of_level, of_limit), both * _glued())
+    return chain(line, gcongr(line.rhs, of_level, of_limit), both * _glued())
 
 
 @cache
@@ -152,7 +152,7 @@ def halved_inside() -> tuple[Theorem, Theorem]:
     events.
     """
     twice = arithmetic(1 / rest, "<=", 2, below_one(), lemma_c1.least_delta()[0], hide=(minus,))
-    line = replace(inside().rhs, chain(rest**-1, twice))
+    line = gcongr(inside().rhs, chain(rest**-1, twice))
     return twice, chain(inside(), line, both * _halved())
 
 
@@ -180,9 +180,9 @@ def last() -> tuple[Theorem, Theorem]:
     """By alpha_+ >= 2 alpha_-, (15), and the sum of both terms."""
     first, second = _lines()
     larger = arithmetic(Op("max", (plus, 2 * minus)), "<=", plus)
-    limit = chain(limit_by_two_moments(), replace(limit_by_two_moments().rhs, weights()[0]))
+    limit = chain(limit_by_two_moments(), gcongr(limit_by_two_moments().rhs, weights()[0]))
     limit = root(limit, sqrt(rho), exp(a2) * sqrt(mean(F)))
     line = halved_inside()[1]
-    line = chain(line, replace(line.rhs, larger, limit), both * first)
+    line = chain(line, gcongr(line.rhs, larger, limit), both * first)
     total = chain(first, lemma_c1.last_line()[0], second)
-    return _unlikely(line, first), _unlikely(chain(line, replace(line.rhs, total)), second)
+    return _unlikely(line, first), _unlikely(chain(line, gcongr(line.rhs, total)), second)

@@ -11,7 +11,7 @@ import sympy as sp
 
 from numerics.derivations.derived import N_, X_, chain, exp, integrated, root, sqrt
 from numerics.derivations.kernel.normal_form import LENGTH as L
-from numerics.derivations.kernel.rules import arithmetic, equal, replace, specialise
+from numerics.derivations.kernel.rules import arithmetic, equal, gcongr, instantiate
 from numerics.derivations.kernel.sorts import POSITIVE, Sort
 from numerics.derivations.kernel.terms import Function, Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -76,7 +76,7 @@ def union_statement(c: int | Fraction = 1) -> Statement:
 def union() -> Theorem:
     """1 or 0 is at most the number of tokens that reach u."""
     count = total(reached)
-    less = specialise(arithmetic(Op("min", (term(1), N_)), "<=", N_), {N_: count})
+    less = instantiate(arithmetic(Op("min", (term(1), N_)), "<=", N_), {N_: count})
     return integrated("prompt", (prompt,), less, None, L * mean(reached))
 
 
@@ -105,16 +105,16 @@ def tail_statements(p: int, level: int | Fraction = 1, sixteen: int | Fraction =
 @cache
 def tails(p: int) -> tuple[Theorem, ...]:
     """The growth of f, the p-th root, and the tail of a sub-Gaussian norm."""
-    first = replace(Op("ind", (F - t,)), growth(p))
+    first = gcongr(Op("ind", (F - t,)), growth(p))
     at, level = TOKEN.square, _level(p)
     powers, norms, sum_ = C_f**2 * at**p - t, at - level, at + level if p == 2 else term(1)
     quotient = (
         arithmetic((C_f**2 * N_**2 - t) * (1 / (C_f**2 * (N_ + level))), "==", N_ - level) if p == 2 else None
     )
-    given = () if quotient is None else (specialise(quotient, {N_: at}),)
+    given = () if quotient is None else (instantiate(quotient, {N_: at}),)
     same = within(powers, norms, 1 / (C_f**2 * sum_), *given), within(norms, powers, C_f**2 * sum_)
     last = tail_statements(p)[-1]
-    beyond = chain(last.lhs, specialise(tail(), {threshold: sqrt(_level(p)) / sigma}))
+    beyond = chain(last.lhs, instantiate(tail(), {threshold: sqrt(_level(p)) / sigma}))
     events = (integrated("mean", (k,), line) for line in (first, *same))
     return (*events, chain(beyond, arithmetic(beyond.rhs, "<=", last.rhs)))
 
@@ -143,7 +143,7 @@ def thresholds() -> tuple[Theorem, ...]:
         equal(t_0, L * K),
         equal(t_0_of_C7, L * K**2),
         size,
-        chain(replace(rho**2, size), exp(4 * a2) * K**2),
+        chain(gcongr(rho**2, size), exp(4 * a2) * K**2),
     )
 
 
@@ -160,14 +160,14 @@ def lower_statement(p: int, c: int | Fraction = 1) -> Statement:
 def lower(p: int) -> Theorem:
     """t_0/2 - |R/S|^2 >= (L/2 - e^{2 a2}) K, and the root is increasing."""
     inside = arithmetic(positive_part(X_) * N_, "<=", positive_part(X_ * N_))
-    inside = specialise(inside, {X_: L / 2 - exp(2 * a2), N_: K})
+    inside = instantiate(inside, {X_: L / 2 - exp(2 * a2), N_: K})
     size = chain(
-        (L / 2 - exp(2 * a2)) * K, replace(L * K / 2 - exp(2 * a2) * K, size_of_the_limit()), t_0 / 2 - rho
+        (L / 2 - exp(2 * a2)) * K, gcongr(L * K / 2 - exp(2 * a2) * K, size_of_the_limit()), t_0 / 2 - rho
     )
-    inside = chain(inside, replace(inside.rhs, size))
+    inside = chain(inside, gcongr(inside.rhs, size))
     statement = lower_statement(p)
     first = statement.lhs if p == 1 else sqrt(inside.lhs) / scale(p)
-    return chain(statement.lhs, replace(first if p > 1 else inside.lhs / scale(1), inside), statement.rhs)
+    return chain(statement.lhs, gcongr(first if p > 1 else inside.lhs / scale(1), inside), statement.rhs)
 
 
 def upper_statements(
@@ -194,11 +194,11 @@ def upper() -> tuple[Theorem, ...]:
     statements = upper_statements()
     for p in (1, 2):
         moment, bound = mean(TOKEN.square ** (2 * p)), statements[2 * p - 1]
-        fourth = integrated("mean", (k,), replace(F**2, growth(p)), None, C_f**4 * moment)
+        fourth = integrated("mean", (k,), gcongr(F**2, growth(p)), None, C_f**4 * moment)
         size = chain(K, root(fourth, sqrt(mean(F**2)), C_f**2 * sqrt(moment)))
         limit = arithmetic(positive_part(t_0 / 2 - rho), "<=", t_0 / 2, hide=(t_0,))
-        limit = chain(limit, L * K / 2, replace(L * K / 2, size))
-        parts += [fourth, chain(bound.lhs, replace(bound.lhs, limit), bound.rhs)]
+        limit = chain(limit, L * K / 2, gcongr(L * K / 2, size))
+        parts += [fourth, chain(bound.lhs, gcongr(bound.lhs, limit), bound.rhs)]
     last = statements[-1]
     return (*parts, arithmetic(last.lhs, "<=", last.rhs))
 
@@ -224,12 +224,12 @@ def subadditivity() -> tuple[Theorem, ...]:
     for p in (1, 2):
         square = arithmetic(positive_part(X_) ** p, "<=", positive_part(X_ * (X_ + 2 * B_) if p == 2 else X_))
         line = square if p == 1 else root(square, positive_part(X_), sqrt(square.rhs))
-        line = specialise(chain(arithmetic(X_, "<=", positive_part(X_)), line), {X_: A_ - B_})
-        line = specialise(line, {A_: p_th_root(L / 2, p), B_: exp(2 * a2 / p)})
+        line = instantiate(chain(arithmetic(X_, "<=", positive_part(X_)), line), {X_: A_ - B_})
+        line = instantiate(line, {A_: p_th_root(L / 2, p), B_: exp(2 * a2 / p)})
         line = chain(
             p_th_root(L / 2, p) - exp(2 * a2 / p), line, p_th_root(positive_part(L / 2 - exp(2 * a2)), p)
         )
         rate = p_th_root(K, p) / scale(p)
         falls = arithmetic(-line.rhs, "<=", -line.lhs, line, hide=(line.rhs, line.lhs))
-        parts += [line, replace(exp(falls.lhs * rate), falls)]
+        parts += [line, gcongr(exp(falls.lhs * rate), falls)]
     return tuple(parts)

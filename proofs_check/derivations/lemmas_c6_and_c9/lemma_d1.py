@@ -14,7 +14,7 @@ import sympy as sp
 
 from numerics.derivations.derived import X_, Y_, cauchy_schwarz, chain, exp, integrated, log, root, sqrt
 from numerics.derivations.kernel.binding import bind, instantiated
-from numerics.derivations.kernel.rules import arithmetic, assume, replace, specialise
+from numerics.derivations.kernel.rules import arithmetic, assume, gcongr, instantiate
 from numerics.derivations.kernel.sorts import REALS, Sort
 from numerics.derivations.kernel.terms import Function, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -84,10 +84,10 @@ def statements(
 @cache
 def between() -> tuple[Theorem, Theorem]:
     """0 <= phi, the definition of sub-Gaussian, and phi <= sigma^2 |a|^2/2, as E w >= 1."""
-    least = chain(0, replace(log(term(1)), weight_at_least_one()))
+    least = chain(0, gcongr(log(term(1)), weight_at_least_one()))
     size = exp(sigma**2 * square_of_a / 2)
-    most = chain(m0, specialise(sub_gaussian(), {v: ((j,), a(j))}), size)
-    most = chain(replace(Psi, most), arithmetic(log(size), "==", sigma**2 * square_of_a / 2))
+    most = chain(m0, instantiate(sub_gaussian(), {v: ((j,), a(j))}), size)
+    most = chain(gcongr(Psi, most), arithmetic(log(size), "==", sigma**2 * square_of_a / 2))
     zero = arithmetic(0, "<=", phi(), most, hide=(Psi,))
     return zero, arithmetic(phi(), "<=", sigma**2 * square_of_a / 2, least, hide=(Psi,))
 
@@ -105,12 +105,12 @@ def variance() -> Theorem:
 def tangent() -> Theorem:
     """Psi(a + h) >= Psi(a) + T.h, from e^x >= e^y (1 + x - y) at x = h.Z and y = T.h."""
     n = over(j, d, tilted * h(j))
-    point = specialise(arithmetic(1 + X_, "<=", exp(X_)), {X_: along - n})
-    point = chain(replace(w * exp(n) * point.lhs, point), w * exp(along))
+    point = instantiate(arithmetic(1 + X_, "<=", exp(X_)), {X_: along - n})
+    point = chain(gcongr(w * exp(n) * point.lhs, point), w * exp(along))
     shifted = mean(instantiated(w, moved))
     average = integrated("mean", (k,), point, m0 * exp(n), shifted)
     first = arithmetic(Psi + n, "==", log(m0 * exp(n)), hide=(n,))
-    return chain(first, replace(log(m0 * exp(n)), average), instantiated(Psi, moved))
+    return chain(first, gcongr(log(m0 * exp(n)), average), instantiated(Psi, moved))
 
 
 @cache
@@ -121,19 +121,19 @@ def theorems() -> tuple[Theorem, ...]:
     linear, step = over(j, d, slope * h(j)), sigma**2 * square_of_h
     second = mean(w * along**2) / m0
     split = step - second + variance().lhs / m0**2
-    hessian = chain(own[2].lhs, replace(split, variance()), own[2].rhs)
+    hessian = chain(own[2].lhs, gcongr(split, variance()), own[2].rhs)
     cross = over(j, d, a(j) * h(j))
     form = own[3].rhs
     parts = sigma**2 / 2 * square_of_a + sigma**2 * cross + step / 2
     taylor = chain(
-        own[3].lhs, parts - instantiated(Psi, moved), replace(parts - tangent().rhs, tangent()), form
+        own[3].lhs, parts - instantiated(Psi, moved), gcongr(parts - tangent().rhs, tangent()), form
     )
-    positive = specialise(zero, {a: moved[a]})
+    positive = instantiate(zero, {a: moved[a]})
     after = arithmetic(-linear - step / 2, "<=", phi(), chain(positive, taylor), hide=(phi(), linear, step))
-    at = specialise(after, {h: ((j,), -slope / sigma**2)})
+    at = instantiate(after, {h: ((j,), -slope / sigma**2)})
     squares = chain(HALF * square_of_the_slope / sigma**2, at)
     both = chain(squares, most)
-    size = chain(square_of_the_slope, replace(2 * sigma**2 * both.lhs, both), sigma**4 * square_of_a)
+    size = chain(square_of_the_slope, gcongr(2 * sigma**2 * both.lhs, both), sigma**4 * square_of_a)
     length = root(size, sqrt(square_of_the_slope), sigma**2 * sqrt(square_of_a))
     return zero, most, hessian, taylor, after, squares, length, size_of_the_mean()
 
@@ -174,15 +174,15 @@ def fourth_power() -> Theorem:
 def fourth_moment(X: Term, at_2: Theorem, at_minus_2: Theorem) -> Theorem:
     """E X^4 <= 16 from E e^{2X} <= e^2 and E e^{-2X} <= e^2."""
     bound = Fraction(5, 8) * ((at_2.lhs + at_minus_2.lhs) / 2 - 1)
-    average = integrated("query", (query,), specialise(fourth_power(), {real: X}), None, bound)
-    average = chain(average, replace(bound, at_2, at_minus_2))
+    average = integrated("query", (query,), instantiate(fourth_power(), {real: X}), None, bound)
+    average = chain(average, gcongr(bound, at_2, at_minus_2))
     return chain(average, arithmetic(average.rhs, "<=", 16))
 
 
 @cache
 def on_the_line() -> tuple[Theorem, Theorem]:
     """The mean of x^4 <= (5/8)(cosh 2x - 1), from the definition at 2 and -2."""
-    both = (specialise(sub_gaussian_number(), {u: term(value)}) for value in (2, -2))
+    both = (instantiate(sub_gaussian_number(), {u: term(value)}) for value in (2, -2))
     return fourth_power(), fourth_moment(x(query), *both)
 
 
@@ -210,10 +210,10 @@ def norm_statements(c: int | Fraction = 2, share: int | Fraction = 1) -> tuple[S
 def of_the_norm() -> tuple[Theorem, Theorem]:
     """The pairs of coordinates, each of which is a 1-sub-Gaussian number."""
     pairs = arithmetic(X_**2 * Y_**2, "<=", (X_**4 + Y_**4) / 2)
-    both = [specialise(sub_gaussian_coordinates(), {u: term(value)}) for value in (2, -2)]
+    both = [instantiate(sub_gaussian_coordinates(), {u: term(value)}) for value in (2, -2)]
     each = integrated("coordinates", (j,), fourth_moment(y(j, query), *both), None, 16 * d, (d,))
-    point = specialise(pairs, {X_: y(j, query), Y_: y(l, query)})
+    point = instantiate(pairs, {X_: y(j, query), Y_: y(l, query)})
     point = integrated("coordinates", (j,), point, heads=(d,))
     point = integrated("coordinates", (l,), point, QUERY.square**2, d * over(j, d, y(j, query) ** 4), (d,))
     average = integrated("query", (query,), point, None, d * each.lhs)
-    return pairs, chain(average, replace(average.rhs, each))
+    return pairs, chain(average, gcongr(average.rhs, each))

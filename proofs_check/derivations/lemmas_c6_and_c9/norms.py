@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from numerics.derivations.derived import N_, cauchy_schwarz, chain, root, sqrt
-from numerics.derivations.kernel.rules import arithmetic, equal, replace, specialise
+from numerics.derivations.kernel.rules import arithmetic, equal, gcongr, instantiate
 from numerics.derivations.kernel.sorts import Sort
 from numerics.derivations.kernel.terms import Function, Term
 from numerics.derivations.kernel.theorems import Theorem
@@ -27,7 +27,7 @@ def triangle() -> Theorem:
     cross = root(schwarz, over(i, m, X(i) * Y(i)), sqrt(of_X) * sqrt(of_Y))
     parts = of_X + 2 * over(i, m, X(i) * Y(i)) + of_Y
     square = chain(
-        over(i, m, (X(i) + Y(i)) ** 2), equal(over(i, m, (X(i) + Y(i)) ** 2), parts), replace(parts, cross)
+        over(i, m, (X(i) + Y(i)) ** 2), equal(over(i, m, (X(i) + Y(i)) ** 2), parts), gcongr(parts, cross)
     )
     square = chain(square, (sqrt(of_X) + sqrt(of_Y)) ** 2)
     return root(square, length(X(i) + Y(i)), length(X(i)) + length(Y(i)))
@@ -35,7 +35,7 @@ def triangle() -> Theorem:
 
 def triangle_of(first: Term, second: Term) -> Theorem:
     """The triangle inequality for vectors with these coordinates."""
-    return specialise(triangle(), {X: ((i,), first), Y: ((i,), second)})
+    return instantiate(triangle(), {X: ((i,), first), Y: ((i,), second)})
 
 
 @cache

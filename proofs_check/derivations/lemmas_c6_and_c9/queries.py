@@ -14,7 +14,7 @@ import sympy as sp
 from numerics.derivations.derived import D_, N_, X_, chain, exp, integrated, log
 from numerics.derivations.kernel.binding import instantiated
 from numerics.derivations.kernel.normal_form import LENGTH as L
-from numerics.derivations.kernel.rules import arithmetic, assume, replace, specialise
+from numerics.derivations.kernel.rules import arithmetic, assume, gcongr, instantiate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, Range, Sort
 from numerics.derivations.kernel.terms import Function, Op, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -72,19 +72,19 @@ def smaller() -> tuple[Theorem, ...]:
     first, _, last = smaller_statements()
     larger = Op("max", (A_, B_))
     least = arithmetic(Op("min", (x, term(1))), "<=", x**theta)
-    both = replace(first.lhs, arithmetic(A_, "<=", larger), arithmetic(B_, "<=", larger))
-    out = specialise(arithmetic(Op("min", (N_ * x, N_)), "<=", N_ * Op("min", (x, term(1)))), {N_: larger})
-    both = chain(both, out, replace(out.rhs, least))
+    both = gcongr(first.lhs, arithmetic(A_, "<=", larger), arithmetic(B_, "<=", larger))
+    out = instantiate(arithmetic(Op("min", (N_ * x, N_)), "<=", N_ * Op("min", (x, term(1)))), {N_: larger})
+    both = chain(both, out, gcongr(out.rhs, least))
     light = arithmetic(4 * kappa * power, "<=", Fraction(1, 4))
     image = chain(
         4 * instantiated(a2, at_the_query),
-        replace(4 * sigma**2 * norm_of_the_score().lhs, norm_of_the_score()),
+        gcongr(4 * sigma**2 * norm_of_the_score().lhs, norm_of_the_score()),
     )
-    split = specialise(
+    split = instantiate(
         arithmetic((exp(X_) / L) ** theta, "==", exp(theta * X_) / L**theta), {theta: power, X_: image.lhs}
     )
-    at = chain(split, replace(split.rhs, image), exp(light.lhs * QUERY.square) / L**power)
-    return both, light, chain(at, replace(at.rhs, light), last.rhs)
+    at = chain(split, gcongr(split.rhs, image), exp(light.lhs * QUERY.square) / L**power)
+    return both, light, chain(at, gcongr(at.rhs, light), last.rhs)
 
 
 # -- The constants of Assumption 3.3 ---------------------------------------------------------------
@@ -106,30 +106,30 @@ def moment(q: int) -> Theorem:
     """E|z|^{2q} <= (4 (q - 1 + h))^q for a 1-sub-Gaussian query and q >= 1, with 2^{d/2} = e^h: for
     q > 1 from x <= c e^{x/c - 1} at c = 2 (d + q).
     """
-    of_length = lambda rate: integrated("query", (query,), replace(exp(rate * square), length_of_the_query()))
+    of_length = lambda rate: integrated("query", (query,), gcongr(exp(rate * square), length_of_the_query()))
     if q == 1:
-        point = specialise(power_below_its_tangent(1), {part_: square / 4, excess: h})
+        point = instantiate(power_below_its_tangent(1), {part_: square / 4, excess: h})
         small = of_length(Fraction(1, 4))
         small = chain(small, quarter(QUERY))
         average = integrated("query", (query,), point, None, h + exp(-h) * small.lhs - 1)
-        average = chain(average, replace(average.rhs, small), h)
-        return chain(QUERY.mean(square), replace(4 * average.lhs, average), 4 * h)
+        average = chain(average, gcongr(average.rhs, small), h)
+        return chain(QUERY.mean(square), gcongr(4 * average.lhs, average), 4 * h)
     c = 2 * (d + q)
-    tangent = specialise(arithmetic(part_, "<=", exp(part_ - 1)), {part_: part_ / D_})
-    point = chain(part_, D_ * tangent.lhs, replace(D_ * tangent.lhs, tangent))
-    point = specialise(point, {part_: square, D_: c})
-    point = chain(replace(square**q, point), c**q * exp(-q) * exp(q / c * square))
-    wide = specialise(without_weight(QUERY), {u: q / d})
-    shape = specialise(
+    tangent = instantiate(arithmetic(part_, "<=", exp(part_ - 1)), {part_: part_ / D_})
+    point = chain(part_, D_ * tangent.lhs, gcongr(D_ * tangent.lhs, tangent))
+    point = instantiate(point, {part_: square, D_: c})
+    point = chain(gcongr(square**q, point), c**q * exp(-q) * exp(q / c * square))
+    wide = instantiate(without_weight(QUERY), {u: q / d})
+    shape = instantiate(
         arithmetic(exp(q / c * part_), "==", exp(q / d / (1 + q / d) / 2 * part_)), {part_: QUERY.square}
     )
     wide = chain(of_length(q / c), integrated("query", (query,), shape), wide)
     wide = chain(wide, exp(d / 2 * log(1 + q / d)))
-    less = specialise(arithmetic(log(1 + part_), "<=", part_), {part_: q / d})
-    wide = chain(wide, replace(wide.rhs, less), exp(Fraction(q, 2)))
+    less = instantiate(arithmetic(log(1 + part_), "<=", part_), {part_: q / d})
+    wide = chain(wide, gcongr(wide.rhs, less), exp(Fraction(q, 2)))
     average = integrated("query", (query,), point, None, c**q * exp(-q) * wide.lhs)
-    average = chain(average, replace(average.rhs, wide), (c * exp(Fraction(-1, 2))) ** q)
-    return chain(average, replace(average.rhs, specialise(number(), {order_: term(q)})))
+    average = chain(average, gcongr(average.rhs, wide), (c * exp(Fraction(-1, 2))) ** q)
+    return chain(average, gcongr(average.rhs, instantiate(number(), {order_: term(q)})))
 
 
 @cache
@@ -178,6 +178,6 @@ def constants() -> tuple[Theorem, ...]:
             factors = [norm_U ** (2 * n)] * (n > 0) + [base ** (half - n)] * (n < half)
             form = form + prod(factors, start=term(comb(half, n))) * each
         line = chain(statement.lhs, 8**half * form)
-        line = chain(line, replace(line.rhs, *(moment(n) for n in range(1, 9))))
+        line = chain(line, gcongr(line.rhs, *(moment(n) for n in range(1, 9))))
         found.append(chain(line, statement.rhs))
     return tuple(found)

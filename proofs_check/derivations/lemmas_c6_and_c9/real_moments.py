@@ -11,7 +11,7 @@ from functools import cache
 
 from numerics.derivations.derived import D_, N_, chain, exp, integrated, log
 from numerics.derivations.kernel.normal_form import LENGTH as L
-from numerics.derivations.kernel.rules import arithmetic, assume, integrate, limit, replace, specialise
+from numerics.derivations.kernel.rules import arithmetic, assume, gcongr, instantiate, integrate, limit
 from numerics.derivations.kernel.sorts import POSITIVE
 from numerics.derivations.kernel.terms import Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -53,12 +53,12 @@ def _bound(B: Term, c: int | Fraction = 1) -> Term:
 @cache
 def near_a_power() -> Theorem:
     """(C (1 + ln(1 + delta)/q))^q <= C^q + delta C^q, from q ln(1 + x/q) <= x."""
-    less = specialise(arithmetic(q * log(1 + N_ / q), "<=", N_), {N_: log(1 + D_)})
+    less = instantiate(arithmetic(q * log(1 + N_ / q), "<=", N_), {N_: log(1 + D_)})
     more = 1 + log(1 + D_) / q
-    near = chain(exp(q * log(more)), replace(exp(less.lhs), less), arithmetic(exp(log(1 + D_)), "==", 1 + D_))
+    near = chain(exp(q * log(more)), gcongr(exp(less.lhs), less), arithmetic(exp(log(1 + D_)), "==", 1 + D_))
     near = chain(arithmetic(more**q, "==", exp(q * log(more))), near)
-    product = specialise(arithmetic((C_ * M_) ** q, "==", C_**q * M_**q), {M_: more})
-    return chain(product, replace(product.rhs, near), C_**q + D_ * C_**q)
+    product = instantiate(arithmetic((C_ * M_) ** q, "==", C_**q * M_**q), {M_: more})
+    return chain(product, gcongr(product.rhs, near), C_**q + D_ * C_**q)
 
 
 def _moment(weight: Term, n: Term, B: Term, exponential: Theorem, normaliser: Theorem) -> Theorem:
@@ -68,42 +68,42 @@ def _moment(weight: Term, n: Term, B: Term, exponential: Theorem, normaliser: Th
     shift, total = eta / scale, normaliser.rhs
     at, top = n / scale + shift, B + shift + r
     product, powers = (C_ * M_) ** q, C_**q * M_**q
-    apart = specialise(arithmetic(product, "==", powers), {C_: scale, M_: at})
-    joined = specialise(arithmetic(powers, "==", product), {C_: scale, M_: top})
+    apart = instantiate(arithmetic(product, "==", powers), {C_: scale, M_: at})
+    joined = instantiate(arithmetic(powers, "==", product), {C_: scale, M_: top})
     power, slope = top**q, q * top**r
     tangent = chain(
-        replace(at**q, arithmetic(at, "<=", at + r, hide=(at,))),
-        specialise(below_the_tangent(), {v: at, W: B + shift}),
+        gcongr(at**q, arithmetic(at, "<=", at + r, hide=(at,))),
+        instantiate(below_the_tangent(), {v: at, W: B + shift}),
     )
-    point = chain((n + eta) ** q, apart, replace(apart.rhs, tangent))
+    point = chain((n + eta) ** q, apart, gcongr(apart.rhs, tangent))
     parts = scale**q * (weight * (power - slope)) + scale**q * (slope * exp(-B) * (weight * exp(n / scale)))
-    point = chain(replace(weight * (n + eta) ** q, point), parts)
+    point = chain(gcongr(weight * (n + eta) ** q, point), parts)
     most = scale**q * (total * (power - slope)) + scale**q * (slope * exp(-B) * exponential.lhs)
     average = integrated("mean", (k,), point, None, most)
     average = chain(
-        average, replace(average.rhs, exponential), scale**q * (total * power + slope * (1 - total))
+        average, gcongr(average.rhs, exponential), scale**q * (total * power + slope * (1 - total))
     )
     less = arithmetic(
         total * power + slope * (1 - total), "<=", total * power, normaliser, hide=(total, slope, power)
     )
-    average = chain(average, replace(average.rhs, less))
-    ratio = chain(replace(average.lhs / total, average), joined)
+    average = chain(average, gcongr(average.rhs, less))
+    ratio = chain(gcongr(average.lhs / total, average), joined)
     larger = arithmetic(n, "<=", n + eta, hide=(n,))
-    larger = integrate("mean", (k,), replace(weight * n**q, larger))
-    near = chain(replace(larger.lhs / total, larger), ratio)
+    larger = integrate("mean", (k,), gcongr(weight * n**q, larger))
+    near = chain(gcongr(larger.lhs / total, larger), ratio)
     end = scale * (r + B)
     least = arithmetic(
         0, "<", end * (log(1 + D_) / q), arithmetic(0, "<", log(1 + D_)), hide=(end, log(1 + D_))
     )
-    near = specialise(near, {eta: end * (log(1 + D_) / q)}, least)
-    near = chain(near, specialise(near_a_power(), {C_: end}))
+    near = instantiate(near, {eta: end * (log(1 + D_) / q)}, least)
+    near = chain(near, instantiate(near_a_power(), {C_: end}))
     return limit(near, D_, end**q, end**q)
 
 
 @cache
 def of_tilted_tokens() -> Theorem:
     """E w|Z|^{2q}/E w <= (4 sigma^2 (q - 1 + h + a2))^q, where 2^{d/2} = e^h."""
-    weighted = specialise(exponential_of_the_square(), {u: term(1)})
+    weighted = instantiate(exponential_of_the_square(), {u: term(1)})
     weighted = chain(mean(w * exp(square / scale)), weighted, exp(h + a2))
     return _moment(w, square, h + a2, weighted, weight_at_least_one())
 
@@ -112,7 +112,7 @@ def of_tilted_tokens() -> Theorem:
 def of_the_largest() -> Theorem:
     """E max|z|^{2q} <= (4 sigma^2 (q - 1 + h + ln L))^q."""
     same = arithmetic(M_ * exp(x), "==", exp(x + log(M_)))
-    plain = chain(largest.exponential(), specialise(same, {M_: 1 * L, x: h}))
+    plain = chain(largest.exponential(), instantiate(same, {M_: 1 * L, x: h}))
     return _moment(term(1), of_largest, h + log(L), plain, arithmetic(1, "<=", term(1)))
 
 
@@ -142,4 +142,4 @@ def theorem_R3() -> Theorem:
     """4 sigma^2 (q - 1 + h + sigma^2 |a|^2) <= 8 sigma^4 (|a|^2 + d/5 + q) for sigma >= 1."""
     base = scale * (r + (h + sigma**2 * score2))
     larger = arithmetic(base, "<=", 8 * sigma**4 * (score2 + d / 5 + q), at_least_one, hide=(score2,))
-    return chain(of_tilted_tokens(), base**q, replace(base**q, larger))
+    return chain(of_tilted_tokens(), base**q, gcongr(base**q, larger))

@@ -25,7 +25,7 @@ from numerics.derivations.derived import (
     sqrt,
 )
 from numerics.derivations.kernel.normal_form import LENGTH as L
-from numerics.derivations.kernel.rules import arithmetic, assume, replace, specialise
+from numerics.derivations.kernel.rules import arithmetic, assume, gcongr, instantiate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, Sort, whole
 from numerics.derivations.kernel.terms import Function, Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -157,7 +157,7 @@ def largest_lengths(lemma: Lemma) -> tuple[Theorem, ...]:
 
 def bounded(of: Function, square: Term, each: Theorem, bound: Term) -> Theorem:
     """max|x|^2 <= Y from |x_l|^2 <= Y for every l, as the largest is one of the |x_l|."""
-    point = replace(Op("ind", (square - of(k) ** 2,)), each)
+    point = gcongr(Op("ind", (square - of(k) ** 2,)), each)
     some = at_the_largest(of, square)
     some = chain(
         some, integrated("coordinates", (l,), point, some.rhs, L * Op("ind", (bound - of(k) ** 2,)), (L,))
@@ -169,10 +169,10 @@ def bounded(of: Function, square: Term, each: Theorem, bound: Term) -> Theorem:
 def largest_moment(lemma: Lemma) -> Theorem:
     """E max|f|^m <= C_f^m E max|z|^{mp}."""
     p = lemma.p
-    of_z = replace(C_f**2 * square_of_z**p, no_smaller(largest_z, square_of_z))
+    of_z = gcongr(C_f**2 * square_of_z**p, no_smaller(largest_z, square_of_z))
     each = chain(growth(lemma), of_z, C_f**2 * largest_z(k) ** (2 * p))
     point = bounded(lemma.largest_f, square_of_f, each, each.rhs)
-    point = replace((lemma.largest_f(k) ** 2) ** (lemma.m // 2), point)
+    point = gcongr((lemma.largest_f(k) ** 2) ** (lemma.m // 2), point)
     right = C_f**lemma.m * mean(largest_z(k) ** (lemma.m * p))
     return integrated("mean", (k,), point, mean(lemma.largest_f(k) ** lemma.m), right)
 
@@ -180,10 +180,10 @@ def largest_moment(lemma: Lemma) -> Theorem:
 @cache
 def tail_of_the_query() -> Theorem:
     """P(|z| >= B) <= e^{2d - B^2/16}."""
-    point = specialise(arithmetic(Op("ind", (X_,)), "<=", exp(X_ / 4)), {X_: square_of_q - B**2})
+    point = instantiate(arithmetic(Op("ind", (X_,)), "<=", exp(X_ / 4)), {X_: square_of_q - B**2})
     moment = chain(mean(exp(square_of_q / 4)), quarter(QUERY))
     tail = integrated("mean", (k,), point, None, exp(-(B**2) / 4) * moment.lhs)
-    tail = chain(tail, replace(tail.rhs, moment))
+    tail = chain(tail, gcongr(tail.rhs, moment))
     return chain(tail, arithmetic(tail.rhs, "<=", exp(2 * d - B**2 / 16)))
 
 
@@ -191,21 +191,23 @@ def tail_of_the_query() -> Theorem:
 def by_cauchy_schwarz(lemma: Lemma) -> Theorem:
     """Term 3 is at most sqrt(2 E|g|^m E max|f|^m + 2 E|R g/S|^m) sqrt(P(|z| >= B))."""
     m, (first, second) = lemma.m, lemma.moments
-    each = chain(product(lemma), replace(product(lemma).rhs, no_smaller(lemma.largest_f, square_of_f)))
+    each = chain(product(lemma), gcongr(product(lemma).rhs, no_smaller(lemma.largest_f, square_of_f)))
     largest = bounded(largest_fg, square_of_fg, each, each.rhs)
-    largest = replace((largest_fg(k) ** 2) ** (m // 2), largest)
+    largest = gcongr((largest_fg(k) ** 2) ** (m // 2), largest)
     largest = integrated("mean", (k,), largest, None, mean(lemma.size_of_g * lemma.largest_f(k) ** m))
     largest = chain(largest, independent(lemma))
     of_fg, event = largest_fg(k) ** (m // 2), Op("above", (square_of_q - B**2,))
     inside = of_fg + lemma.size_of_Rg
-    sum_ = specialise(
+    sum_ = instantiate(
         arithmetic((X_ + Y_) ** 2, "<=", 2 * X_**2 + 2 * Y_**2), {X_: of_fg, Y_: lemma.size_of_Rg}
     )
     sum_ = integrated("mean", (k,), sum_, mean(inside**2), 2 * largest.lhs + 2 * second)
     root_ = sqrt(2 * first + 2 * second)
-    sum_ = chain(sum_, replace(sum_.rhs, largest), root_**2)
+    sum_ = chain(sum_, gcongr(sum_.rhs, largest), root_**2)
     closed = mean(Op("ind", (square_of_q - B**2,)))
-    event_ = specialise(arithmetic(Op("above", (X_,)) ** 2, "<=", Op("ind", (X_,))), {X_: square_of_q - B**2})
+    event_ = instantiate(
+        arithmetic(Op("above", (X_,)) ** 2, "<=", Op("ind", (X_,))), {X_: square_of_q - B**2}
+    )
     event_ = integrated("mean", (k,), event_, None, sqrt(closed) ** 2)
     return schwarz_of_bounds("mean", (k,), event, inside, event_, sum_, sqrt(closed), root_)
 
@@ -218,14 +220,14 @@ def lines(lemma: Lemma) -> tuple[Theorem, ...]:
     line = by_cauchy_schwarz(lemma)
     first, second = (2 * moment for moment in lemma.moments)
     half = root(tail_of_the_query(), sqrt(tail_of_the_query().lhs), exp(d - B**2 / 32))
-    apart = specialise(arithmetic(sqrt(N_ + Z_), "<=", sqrt(N_) + sqrt(Z_)), {N_: first, Z_: second})
-    tail = chain(line, replace(line.rhs, half, apart))
-    at = specialise(tail, {B: sqrt(lemma.radius)})
+    apart = instantiate(arithmetic(sqrt(N_ + Z_), "<=", sqrt(N_) + sqrt(Z_)), {N_: first, Z_: second})
+    tail = chain(line, gcongr(line.rhs, half, apart))
+    at = instantiate(tail, {B: sqrt(lemma.radius)})
     roots = sqrt(first) + sqrt(second)
     at = chain(lemma.outside(lemma.radius), at, roots * exponential(lemma))
     _, largest, limit = maximum(lemma)
-    with_maximum = chain(at, replace(at.rhs, largest))
-    return line, tail, at, with_maximum, chain(with_maximum, replace(with_maximum.rhs, limit))
+    with_maximum = chain(at, gcongr(at.rhs, largest))
+    return line, tail, at, with_maximum, chain(with_maximum, gcongr(with_maximum.rhs, limit))
 
 
 def exponential(lemma: Lemma, rate: int = 0) -> Term:
@@ -238,12 +240,12 @@ def maximum(lemma: Lemma) -> tuple[Theorem, Theorem, Theorem]:
     """E max|f|^m <= C_f^m E max|z|^{mp}, the root of the maximum, and Assumption (ii)."""
     first, second = (2 * moment for moment in lemma.moments)
     m, p, size = lemma.m, lemma.p, mean(lemma.size_of_g)
-    largest = chain(largest_moment(lemma), replace(largest_moment(lemma).rhs, maximal_inequality(m * p // 2)))
+    largest = chain(largest_moment(lemma), gcongr(largest_moment(lemma).rhs, maximal_inequality(m * p // 2)))
     out = arithmetic(sqrt(S_**2 * N_), "==", S_ * sqrt(N_))
-    out = specialise(out, {S_: sigma ** (m * p // 2), N_: 2 * size * C_f**m * lemma.scale})
-    scaled = chain(replace(sqrt(2 * size * largest.lhs), largest), out, scaled_root(lemma))
+    out = instantiate(out, {S_: sigma ** (m * p // 2), N_: 2 * size * C_f**m * lemma.scale})
+    scaled = chain(gcongr(sqrt(2 * size * largest.lhs), largest), out, scaled_root(lemma))
     scaled = chain(sqrt(first), scaled)
-    limit = chain(replace(sqrt(second), assumption_ii(lemma)), sigma ** (m * p) * sqrt(2 * c))
+    limit = chain(gcongr(sqrt(second), assumption_ii(lemma)), sigma ** (m * p) * sqrt(2 * c))
     return largest_moment(lemma), scaled, limit
 
 
@@ -305,5 +307,5 @@ def maximum_statements(lemma: Lemma, grows: int = 0, root: int = 0, scale: int =
 def maximum_theorems(lemma: Lemma) -> tuple[Theorem, ...]:
     """The parts of `maximum`, the last one without the 2."""
     first, second, _ = maximum(lemma)
-    limit = replace(sqrt(lemma.moments[1]), assumption_ii(lemma))
+    limit = gcongr(sqrt(lemma.moments[1]), assumption_ii(lemma))
     return first, chain(maximum_statements(lemma)[1].lhs, second), limit

@@ -12,7 +12,7 @@ from functools import cache
 from typing import NamedTuple
 
 from numerics.derivations.kernel.flows import derivative
-from numerics.derivations.kernel.rules import assume, fall, specialise
+from numerics.derivations.kernel.rules import antitone, assume, instantiate
 from numerics.derivations.kernel.sorts import POSITIVE, REALS, Sort
 from numerics.derivations.kernel.terms import START, Function, Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Assumption, Theorem
@@ -86,7 +86,7 @@ def law(at: Setting) -> Theorem:
 def sign(at: Setting) -> Theorem:
     """w_ij >= 0."""
     return show(
-        0, "<=", at.weight, specialise(eigenvalues, {i: j}), *(thm for thm in at.given if thm.op == "<=")
+        0, "<=", at.weight, instantiate(eigenvalues, {i: j}), *(thm for thm in at.given if thm.op == "<=")
     )
 
 
@@ -105,7 +105,7 @@ def excess_falls(at: Setting) -> Theorem:
         ("==", -2 * du**2 - 2 * pairs(dU**2), at.flow[1]),
         ("<=", 0),
     )
-    return fall(at.excess, t, slope)
+    return antitone(at.excess, t, slope)
 
 
 @cache
@@ -116,7 +116,7 @@ def balance_is_kept(at: Setting) -> Theorem:
         h(i) * h(j) * U * dU,
         ("==", -u * (h(i) * l(i)) * (h(j) * l(j)) * B * U, at.flow[0]),
         ("==", -u * l(i) * (h(j) * l(j)) * B * U, in_range, h(i) * l(i), B),
-        ("==", -u * (l(i) * l(j) * B * U), specialise(in_range, {i: j}), h(j) * l(j), B),
+        ("==", -u * (l(i) * l(j) * B * U), instantiate(in_range, {i: j}), h(j) * l(j), B),
     )
     balance = seen - u**2
     slope = calc(
@@ -124,7 +124,7 @@ def balance_is_kept(at: Setting) -> Theorem:
         ("==", -2 * u * pairs(l(i) * l(j) * B * U) - 2 * u * du, each),
         ("==", 0, at.flow[1]),
     )
-    return fall(balance, t, slope)
+    return antitone(balance, t, slope)
 
 
 least = lambda at: assume(
@@ -148,7 +148,7 @@ def product(at: Setting) -> Theorem:
     """q^2 u^2 |U_r|^2 <= (p + k)^2, as u m U = B + delta and the risk falls."""
     B, w, one = at.bracket, at.weight, delta(i, j)
     x, y = (Variable(name, range=REALS) for name in "xy")
-    square = specialise(_young(), {x: B, y: one})
+    square = instantiate(_young(), {x: B, y: one})
     each = calc(
         q**2 * (h(i) * h(j)) * (u * U) ** 2,
         ("<=", l(i) * l(j) * at.m * (u * U) ** 2, least(at)),
@@ -236,7 +236,7 @@ def degenerate() -> Theorem:
         0,
         ("<=", ((1 - h(i) * h(j)) * first) ** 2),
         ("==", (1 - 2 * h(i) * h(j) + h(i) * h(j) ** 2) * first**2, zero_or_one),
-        ("==", (1 - h(i) * h(j)) * first**2, specialise(zero_or_one, {i: j})),
+        ("==", (1 - h(i) * h(j)) * first**2, instantiate(zero_or_one, {i: j})),
     )
     least = calc(0, ("<=", pairs((1 - h(i) * h(j)) * first**2), unseen), ("==", b))
     least = show(excess_of_u(), "<=", b, least, balanced)
@@ -263,8 +263,10 @@ def ball_statement(c: int | Fraction = 1) -> Statement:
 def ball() -> Theorem:
     """With h = 1 the difference of |U|^2 and u^2 is 0 at the start, and stays 0."""
     s = (p + k) / q
-    same = show(whole, "==", seen, show(U**2, "==", h(i) * h(j) * U**2, regular, specialise(regular, {i: j})))
-    none = show(at_start(seen) - u_(START) ** 2, "==", 0, specialise(same, {t: START}), balanced)
+    same = show(
+        whole, "==", seen, show(U**2, "==", h(i) * h(j) * U**2, regular, instantiate(regular, {i: j}))
+    )
+    none = show(at_start(seen) - u_(START) ** 2, "==", 0, instantiate(same, {t: START}), balanced)
     less = calc(
         u**2,
         ("<=", s + excess_of_u(), square_of_u(infinite)),

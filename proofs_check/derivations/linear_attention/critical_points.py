@@ -9,7 +9,7 @@ from functools import cache
 
 from numerics.derivations.derived import exp
 from numerics.derivations.kernel.flows import derivative
-from numerics.derivations.kernel.rules import assume, begin, fall, specialise
+from numerics.derivations.kernel.rules import antitone, assume, begin, instantiate
 from numerics.derivations.kernel.sorts import POSITIVE
 from numerics.derivations.kernel.terms import CLOCK, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -133,12 +133,12 @@ def no_diagonal() -> Theorem:
     that with each summand.
     """
     value, other = l(i) ** 2 * U_(i, i, t), l(j) ** 2 * U_(j, j, t)
-    positive = show(0, "<=", other, specialise(in_the_orthant, {i: j}))
+    positive = show(0, "<=", other, instantiate(in_the_orthant, {i: j}))
     gap = calc(0, ("<=", (1 - delta(i, j)) ** 2), ("==", 1 - delta(i, j), squares))
     less = show(delta(i, j) * other, "<=", other, gap, positive, other)
     part = calc(
         value,
-        ("==", over((j,), delta(i, j) * other), specialise(picks, {f: ((j,), l(j) * U_(j, j, t))})),
+        ("==", over((j,), delta(i, j) * other), instantiate(picks, {f: ((j,), l(j) * U_(j, j, t))})),
         ("<=", tau, less),
     )
     excess = show(0, "<=", E, show(0, "<=", w * B**2, sign(finite), w, B))
@@ -162,7 +162,7 @@ def repel() -> Theorem:
         l(i) ** 2 * U_.rate(i, i, t),
         "==",
         u * l(i) ** 4 - u**2 * (l(i) ** 4 * m(i) * U_(i, i, t)),
-        specialise(moved_U, {j: i}),
+        instantiate(moved_U, {j: i}),
         ones,
     )
     room = show(0, "<=", K - loss - k * Q - k**2, _lost(Fraction(1, 2)), rate, near[1])
@@ -175,5 +175,5 @@ def repel() -> Theorem:
     )
     decay, growth = exp(-k * CLOCK(t)), exp(k * CLOCK(t))
     falls = calc(derivative(-(decay * y), t), ("==", decay * (k * y - slope)), ("<=", 0, grows))
-    fallen = calc(fall(-(decay * y), t, falls), ("==", -at_start(y), begin()))
+    fallen = calc(antitone(-(decay * y), t, falls), ("==", -at_start(y), begin()))
     return calc(at_start(y) * growth, ("<=", growth * (decay * y), fallen), ("==", y))

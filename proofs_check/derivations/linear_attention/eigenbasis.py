@@ -12,7 +12,7 @@ from functools import cache
 
 from numerics.derivations.kernel.binding import instantiated
 from numerics.derivations.kernel.flows import derivative
-from numerics.derivations.kernel.rules import assume, fall, integrate
+from numerics.derivations.kernel.rules import antitone, assume, integrate
 from numerics.derivations.kernel.sorts import Sort
 from numerics.derivations.kernel.terms import START, Function, Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
@@ -94,4 +94,4 @@ def balance_is_kept() -> Theorem:
         ("==", -2 * u * pairs(l(i) * l(j) * B * U) - 2 * u * u_.rate(t), each),
         ("==", 0, flow[1]),
     )
-    return fall(balance, t, slope)
+    return antitone(balance, t, slope)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from numerics.derivations.kernel.rules import assume, specialise
+from numerics.derivations.kernel.rules import assume, instantiate
 from numerics.derivations.kernel.sorts import POSITIVE, REALS
 from numerics.derivations.kernel.terms import Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -88,7 +88,7 @@ def seen() -> Theorem:
         ("==", l(i) * m(i) * l(j) * (inside + outside), end()),
         ("==", one * left * (r(i) * m(i)) + m(i) * W(i, j) * (l(i) * l(j) - left * right)),
         ("==", one * l_r_m + m(i) * W(i, j) * (l(i) * l(j) - l(i) * right), in_range),
-        ("==", one * l_r_m, specialise(in_range, {i: j})),
+        ("==", one * l_r_m, instantiate(in_range, {i: j})),
         ("==", one * l(i), inverse),
     )
 
@@ -122,7 +122,7 @@ def _orthogonal() -> Theorem:
     none = calc(
         inside * outside,
         ("==", factor * (one - h(i) ** 2 * (delta(i, j) * h(j)))),
-        ("==", factor * (one - h(i) ** 2 * one), specialise(swaps, {f: ((i,), h(i))})),
+        ("==", factor * (one - h(i) ** 2 * one), instantiate(swaps, {f: ((i,), h(i))})),
         ("==", factor * (one - h(i) * one), zero_or_one),
         ("==", 0, zero_or_one),
     )

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from numerics.derivations.derived import exp
 from numerics.derivations.kernel.binding import bind
-from numerics.derivations.kernel.rules import assume, specialise
+from numerics.derivations.kernel.rules import assume, instantiate
 from numerics.derivations.kernel.sorts import Sort, whole
 from numerics.derivations.kernel.terms import Function, Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
@@ -66,7 +66,7 @@ def statement(half: Fraction = Fraction(1, 2)) -> Statement:
 def theorem() -> Theorem:
     """The mean of e^{b.xi} at b = sum_l lambda_l R_l'Uz, whose square is s sum_l lambda_l^2."""
     slope = tokens(lam(l) * over(i, d, at_the_query(i) * R(l, i, n)))
-    one, weight = specialise(independent, {c: ((l, m), lam(l) * lam(m))}), at_the_query(i) * at_the_query(j)
+    one, weight = instantiate(independent, {c: ((l, m), lam(l) * lam(m))}), at_the_query(i) * at_the_query(j)
     each = show(weight * one.lhs, "==", weight * one.rhs, one, weight, one.lhs, one.rhs)
     form = calc(
         over(n, rank, slope**2),
@@ -76,6 +76,6 @@ def theorem() -> Theorem:
     )
     return calc(
         mean(exp(tokens(lam(l) * score))),
-        ("==", exp(form.lhs / 2), specialise(weight_of_a_vector(), {b: ((n,), slope)})),
+        ("==", exp(form.lhs / 2), instantiate(weight_of_a_vector(), {b: ((n,), slope)})),
         ("==", exp(s * tokens(lam(l) ** 2) / 2), form),
     )

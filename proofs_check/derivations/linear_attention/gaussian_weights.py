@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from numerics.derivations.derived import exp, log
 from numerics.derivations.kernel.binding import bind
-from numerics.derivations.kernel.rules import assume, gaussian, specialise
+from numerics.derivations.kernel.rules import assume, gaussian, instantiate
 from numerics.derivations.kernel.sorts import POSITIVE, Range, Sort, whole
 from numerics.derivations.kernel.terms import GAUSSIAN, Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
@@ -53,5 +53,5 @@ def infinite() -> Theorem:
     square, small = GAUSSIAN(j, xi) ** 2, exp(-2 * M)
     point = show((1 - r) / 2 * square, "<=", lam * square, _from(Fraction(1, 2)), square)
     larger = calc(exp(-(d / 2) * log(r)), ("==", weight((1 - r) / 2), finite()), ("<=", weight(lam), point))
-    at = specialise(larger, {r: small}, show(small, "<", 1))
+    at = instantiate(larger, {r: small}, show(small, "<", 1))
     return calc(M, ("<=", exp(d * M)), ("==", at.lhs), ("<=", weight(lam), at))

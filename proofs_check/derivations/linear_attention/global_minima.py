@@ -4,7 +4,7 @@ dimension (Appendix F.3 of Boursier & Boyer).
 
 from __future__ import annotations
 
-from numerics.derivations.kernel.rules import assume, specialise
+from numerics.derivations.kernel.rules import assume, instantiate
 from numerics.derivations.kernel.sorts import POSITIVE, REALS, Sort
 from numerics.derivations.kernel.terms import Function, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -49,12 +49,12 @@ def attained() -> Theorem:
     one, square = delta(i, j), delta(i, j) ** 2
     entry = calc(
         summand(lambda x, y: p(x) * delta(x, y), term(1)),
-        ("==", one * (l(i) * p(i) - 1) ** 2 * (one * l(i)), specialise(swaps, {f: ((i,), l(i))})),
+        ("==", one * (l(i) * p(i) - 1) ** 2 * (one * l(i)), instantiate(swaps, {f: ((i,), l(i))})),
         ("==", square * (l(i) ** 2 * p(i) - 2 * (l(i) * p(i) * l(i)) + l(i)), inverse),
         ("==", square * (l(i) - l(i) * p(i) * l(i)), inverse),
         ("==", 0, inverse),
     )
-    at = specialise(least, {W: ((i, j), p(i) * delta(i, j)), v: term(1)})
+    at = instantiate(least, {W: ((i, j), p(i) * delta(i, j)), v: term(1)})
     return calc(at, ("==", 0, entry))
 
 
@@ -65,10 +65,10 @@ def theorem() -> Theorem:
     """
     entry, bracket = u * l(i) * U(i, j) * l(j), u * l(i) * U(i, j) - delta(i, j)
     i_l, j_l = delta(i, j) * l(i), delta(i, j) * l(j)
-    turned, below = (specialise(thm, {i: j}) for thm in (eigenvalues, largest))
+    turned, below = (instantiate(thm, {i: j}) for thm in (eigenvalues, largest))
     each = calc(
         (entry - i_l) ** 2,
-        ("==", (entry - j_l) ** 2, specialise(swaps, {f: ((i,), l(i))}), i_l, j_l),
+        ("==", (entry - j_l) ** 2, instantiate(swaps, {f: ((i,), l(i))}), i_l, j_l),
         ("==", l(j) ** 2 * bracket**2),
         ("<=", top * (l(j) * bracket**2), turned, below, bracket),
     )
@@ -91,5 +91,5 @@ def line_statement(one: int = 1) -> Statement:
 def line() -> Theorem:
     """The least eigenvalue times the sum is at most the risk."""
     bracket = u * l(i) * U(i, j) - delta(i, j)
-    each = show(bracket**2, "<=", 1 / low * (l(j) * bracket**2), specialise(smallest, {i: j}), bracket)
+    each = show(bracket**2, "<=", 1 / low * (l(j) * bracket**2), instantiate(smallest, {i: j}), bracket)
     return calc(line_statement().lhs, ("<=", 1 / low * twice_risk(U, u), each), ("<=", 0, no_risk))

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from numerics.derivations.derived import chain
 from numerics.derivations.kernel.binding import bind
-from numerics.derivations.kernel.rules import arithmetic, assume, integrate, specialise
+from numerics.derivations.kernel.rules import arithmetic, assume, instantiate, integrate
 from numerics.derivations.kernel.sorts import Sort, whole
 from numerics.derivations.kernel.terms import Function, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -60,7 +60,7 @@ class Law(NamedTuple):
     def within(self, left: Word = (), right: Word = ()) -> Law:
         """The law with factors on both sides."""
         row, column = (a if left else i), (b if right else j)
-        law = specialise(self.shown, {i: row, j: column}) if left or right else self.shown
+        law = instantiate(self.shown, {i: row, j: column}) if left or right else self.shown
         before = entry(left, i, a) if left else term(1)
         after = entry(right, b, j) if right else term(1)
         both = show(before * law.lhs * after, "==", before * law.rhs * after, law, before, after, law.rhs)

@@ -9,7 +9,7 @@ from functools import cache
 
 from numerics.derivations.kernel.binding import instantiated
 from numerics.derivations.kernel.flows import derivative
-from numerics.derivations.kernel.rules import assume, fall, specialise
+from numerics.derivations.kernel.rules import antitone, assume, instantiate
 from numerics.derivations.kernel.sorts import POSITIVE, Sort
 from numerics.derivations.kernel.terms import START, Function, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -105,14 +105,14 @@ def rest_is_kept() -> Theorem:
     left, right = PENROSE[2], range_from_the_right()
     with_U = left.within(right=(S, U, S, H)).then(right.within(left=(S, S, U))).shown
     without = left.within(right=(S, H)).then(right.within(left=(S,))).shown
-    there = specialise(flow[0], {i: a, j: b})
+    there = instantiate(flow[0], {i: a, j: b})
     each = show(H(i, a) * U_.rate(a, b, t) * H(b, j), "==", H(i, a) * there.rhs * H(b, j), there)
     slope = calc(
         derivative(rest, t),
         ("==", moved + u**2 * with_U.lhs - u * without.lhs, flow[0], each),
         ("==", 0, with_U, without),
     )
-    return fall(rest, t, slope)
+    return antitone(rest, t, slope)
 
 
 @proves("BB:F.3.cons", balancedness_statements, part=1)
@@ -124,7 +124,7 @@ def balance_is_kept() -> Theorem:
     slope = calc(
         derivative(balance, t), ("==", 2 * dot(U(i, j), moved) - 2 * u * u_.rate(t), each), ("==", 0, flow[1])
     )
-    return fall(balance, t, slope)
+    return antitone(balance, t, slope)
 
 
 @proves("BB:F.3.cons", balancedness_statements, part=2)
@@ -150,7 +150,7 @@ def affine_statement(times: int = 1) -> Statement:
 def affine() -> Theorem:
     """As P(U) stays what it is, U(t) - U(0) = H (U(t) - U(0)) H, where H = S S^+ = S^+ S."""
     both = PENROSE[0].within(right=(U, H)).then(PENROSE[1].within(left=(S, G, U))).shown
-    first = specialise(both, {t: START})
+    first = instantiate(both, {t: START})
     return calc(
         U(i, j),
         ("==", rest + both.lhs),

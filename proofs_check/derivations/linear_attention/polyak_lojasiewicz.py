@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.derived import cauchy_schwarz
-from numerics.derivations.kernel.rules import assume, specialise
+from numerics.derivations.kernel.rules import assume, instantiate
 from numerics.derivations.kernel.sorts import POSITIVE
 from numerics.derivations.kernel.terms import START, Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
@@ -106,7 +106,7 @@ def statements(c: int | Fraction = 1, times: int | Fraction = 1) -> tuple[Statem
 
 def _in_range() -> Theorem:
     """Where i is outside the range, B is -delta and l_j delta_ij = l_i delta_ij = 0."""
-    turned = specialise(swaps, {f: ((i,), l(i))})
+    turned = instantiate(swaps, {f: ((i,), l(i))})
     most = (u * l(i) * U) ** 2 * l(j) - 2 * u * l(i) * l(j) * U * delta(i, j)
     return calc(
         h(i) * (l(j) * B**2),
@@ -120,7 +120,7 @@ def _in_range() -> Theorem:
 @cache
 def gradient() -> Theorem:
     """|dU|^2 >= 2 lambda^3 u^2 R: summand by summand, where those outside the range vanish."""
-    least_j, not_negative, in_range_j = (specialise(thm, {i: j}) for thm in (least, eigenvalues, in_range))
+    least_j, not_negative, in_range_j = (instantiate(thm, {i: j}) for thm in (least, eigenvalues, in_range))
     h_i = calc(0, ("<=", lam * h(i) ** 2), ("==", lam * h(i), zero_or_one))
     first = show((lam * h(i)) ** 2, "<=", l(i) ** 2, least, h_i, lam * h(i))
     second = calc(
@@ -165,7 +165,7 @@ def _length_of_the_start() -> Theorem:
 def squares_of_the_start() -> Theorem:
     """tr(S B S B S) <= |S| |S Theta|^2 for B = Theta Theta'."""
     by_top = show(
-        l(i) ** 2 * l(j) * gram**2, "<=", top * (l(i) ** 2 * gram**2), specialise(largest, {i: j}), gram
+        l(i) ** 2 * l(j) * gram**2, "<=", top * (l(i) ** 2 * gram**2), instantiate(largest, {i: j}), gram
     )
     w = over((a,), Theta(i, a) ** 2)
     row = show(l(i) ** 2 * over((j,), gram**2), "<=", l(i) ** 2 * w, _length_of_the_start())
@@ -174,7 +174,7 @@ def squares_of_the_start() -> Theorem:
 
 def _trace_of_the_start() -> Theorem:
     """tr(S B S) = |S Theta|^2 for B = Theta Theta'."""
-    picked = specialise(picks, {f: ((j,), gram)})
+    picked = instantiate(picks, {f: ((j,), gram)})
     return show(x, "==", S_Theta, show(l(i) * picked.lhs, "==", l(i) * picked.rhs, picked))
 
 
@@ -199,9 +199,9 @@ def height() -> Theorem:
     as |U| = u.
     """
     entry = l(i) * l(j) * delta(i, j)
-    tau, picked = pairs(entry * U), specialise(picks, {f: ((j,), l(j))})
+    tau, picked = pairs(entry * U), instantiate(picks, {f: ((j,), l(j))})
     less = show(
-        l(j) * delta(i, j) ** 2 - l(j) * B**2, "<=", 2 * u * (entry * U), specialise(eigenvalues, {i: j})
+        l(j) * delta(i, j) ** 2 - l(j) * B**2, "<=", 2 * u * (entry * U), instantiate(eigenvalues, {i: j})
     )
     weight = calc(
         pairs(entry**2),
@@ -243,7 +243,7 @@ def square_of_u() -> Theorem:
 
 def risk_is_not_negative() -> Theorem:
     """Every summand of the risk is nonnegative."""
-    return show(0, "<=", twice_risk, show(0, "<=", l(j) * B**2, specialise(eigenvalues, {i: j}), B))
+    return show(0, "<=", twice_risk, show(0, "<=", l(j) * B**2, instantiate(eigenvalues, {i: j}), B))
 
 
 @proves("BB:F.3.3", lambda c=1: statements(c)[0])

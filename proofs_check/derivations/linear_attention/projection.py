@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from numerics.derivations.kernel.rules import assume, specialise
+from numerics.derivations.kernel.rules import assume, instantiate
 from numerics.derivations.kernel.sorts import POSITIVE
 from numerics.derivations.kernel.terms import Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -160,8 +160,8 @@ def projection() -> tuple[Theorem, Theorem, Theorem]:
     product = show(X(i, j) * none.lhs, "==", 0, none)
     swapped = calc(
         H(i, a) * X(a, b) * H(b, j) * Y(i, j),
-        ("==", H(a, i) * X(a, b) * H(b, j) * Y(i, j), specialise(symmetric, {j: a})),
-        ("==", X(a, b) * (H(a, i) * Y(i, j) * H(j, b)), specialise(symmetric, {i: b})),
+        ("==", H(a, i) * X(a, b) * H(b, j) * Y(i, j), instantiate(symmetric, {j: a})),
+        ("==", X(a, b) * (H(a, i) * Y(i, j) * H(j, b)), instantiate(symmetric, {i: b})),
     )
     whole = dot(X(i, j), Y(i, j))
     orthogonal = calc(

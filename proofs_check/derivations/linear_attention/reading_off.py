@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
-from numerics.derivations.kernel.rules import assume, specialise
+from numerics.derivations.kernel.rules import assume, instantiate
 from numerics.derivations.kernel.terms import Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement
@@ -53,13 +53,13 @@ def left(D: Matrix, entries: Theorem, values: Callable[[Variable], Term], X: Mat
     """D X for a diagonal D_ij = v_i l_i delta_ij: every row of X is multiplied."""
     row = calc(
         D(i, a) * X(a, j),
-        ("==", values(i) * (l(i) * delta(i, a)) * X(a, j), specialise(entries, {j: a})),
-        ("==", values(i) * (delta(i, a) * (l(a) * X(a, j))), specialise(swaps, {j: a, f: ((i,), l(i))})),
+        ("==", values(i) * (l(i) * delta(i, a)) * X(a, j), instantiate(entries, {j: a})),
+        ("==", values(i) * (delta(i, a) * (l(a) * X(a, j))), instantiate(swaps, {j: a, f: ((i,), l(i))})),
     )
     total = calc(
         over((a,), D(i, a) * X(a, j)),
         ("==", values(i) * over((a,), delta(i, a) * (l(a) * X(a, j))), row),
-        ("==", l(i) * values(i) * X(i, j), specialise(picks, {f: ((a,), X(a, j))})),
+        ("==", l(i) * values(i) * X(i, j), instantiate(picks, {f: ((a,), X(a, j))})),
     )
     return Law((D, X), (lambda x, y: l(x) * values(x) * X(x, y),), total)
 
@@ -72,13 +72,13 @@ def right_by_S(X: Matrix) -> Law:
     """X S: every column of X is multiplied."""
     column = calc(
         X(i, a) * S(a, j),
-        ("==", X(i, a) * (l(a) * delta(a, j)), specialise(diagonal[S], {i: a})),
-        ("==", delta(j, a) * (l(a) * X(i, a)), specialise(symmetric, {i: a})),
+        ("==", X(i, a) * (l(a) * delta(a, j)), instantiate(diagonal[S], {i: a})),
+        ("==", delta(j, a) * (l(a) * X(i, a)), instantiate(symmetric, {i: a})),
     )
     total = calc(
         over((a,), X(i, a) * S(a, j)),
         ("==", over((a,), delta(j, a) * (l(a) * X(i, a))), column),
-        ("==", l(j) * X(i, j), specialise(picks, {i: j, f: ((a,), X(i, a))})),
+        ("==", l(j) * X(i, j), instantiate(picks, {i: j, f: ((a,), X(i, a))})),
     )
     return Law((X, S), (lambda x, y: l(y) * X(x, y),), total)
 
@@ -99,7 +99,7 @@ def products() -> tuple[Theorem, Theorem]:
     square = calc(
         left_by_S(S).shown,
         ("==", l(i) * (l(i) * delta(i, j)), diagonal[S]),
-        ("==", l(i) * (l(j) * delta(i, j)), specialise(swaps, {f: ((i,), l(i))})),
+        ("==", l(i) * (l(j) * delta(i, j)), instantiate(swaps, {f: ((i,), l(i))})),
     )
     return long, square
 
@@ -143,14 +143,14 @@ def traces() -> tuple[Theorem, Theorem, Theorem]:
     """tr(S S_L U S U') = Q and tr(SUS) = tau = tr(SU'S)."""
     long, _ = products()
     each = show(U(i, j) * long_word, "==", l(i) * l(j) * m(i) * U(i, j) ** 2, long)
-    of = lambda X: show(over((i,), entry((S, X, S), i, i)), "==", tau, specialise(between(X), {j: i}))
+    of = lambda X: show(over((i,), entry((S, X, S), i, i)), "==", tau, instantiate(between(X), {j: i}))
     return show(pairs(U(i, j) * long_word), "==", Q, each), of(U), of(U_transposed)
 
 
 @proves("OURS:R5.limit/orthant", field_statements, part=1)
 def diagonal_equation() -> Theorem:
     """The entries (i, i) of the products, where delta_ii = 1."""
-    long, pair, moved = (specialise(thm, {j: i}) for thm in (*products(), flow[0]))
+    long, pair, moved = (instantiate(thm, {j: i}) for thm in (*products(), flow[0]))
     rest = u**2 * l(i) ** 2 * m(i) * U(i, i)
     return calc(
         U_.rate(i, i, t) + rest,
@@ -170,7 +170,7 @@ def field_of_u() -> Theorem:
 @cache
 def trace_of_the_product() -> Theorem:
     """The sum of l_i l_j delta_ij U_ij is that of l_i^2 U_ii."""
-    picked = specialise(picks, {f: ((j,), U(i, j))})
+    picked = instantiate(picks, {f: ((j,), U(i, j))})
     return calc(mixed, ("==", trace(l(i) * over((j,), delta(i, j) * (l(j) * U(i, j))))), ("==", tau, picked))
 
 
@@ -226,9 +226,9 @@ def square() -> Theorem:
     )
     row = over((j,), delta(i, j) * (l(j) * 1))
     of_1 = show(
-        trace(l(i) * r(i) * row), "==", trace(l(i) ** 2 * r(i)), specialise(picks, {f: ((j,), term(1))})
+        trace(l(i) * r(i) * row), "==", trace(l(i) ** 2 * r(i)), instantiate(picks, {f: ((j,), term(1))})
     )
-    at_S = calc(S(i, i), ("==", l(i) * delta(i, i), specialise(diagonal[S], {j: i})), ("==", l(i), ones))
+    at_S = calc(S(i, i), ("==", l(i) * delta(i, i), instantiate(diagonal[S], {j: i})), ("==", l(i), ones))
     return calc(
         RISK - less,
         ("==", u**2 * Q - 2 * u * tau + trace(S(i, i)) - less, four, two),

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from numerics.derivations.kernel.binding import bind
 from numerics.derivations.kernel.normal_form import LENGTH as L
-from numerics.derivations.kernel.rules import assume, specialise
+from numerics.derivations.kernel.rules import assume, instantiate
 from numerics.derivations.kernel.sorts import Sort
 from numerics.derivations.kernel.terms import Function, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -82,7 +82,7 @@ def jensen() -> Theorem:
 def order() -> Theorem:
     """The sum of p_i p_j (p_i - p_j)^2 over all pairs is 2 pi_3 - 2 pi_2^2, so that Q <= P3."""
     pair = p(i, k) * p(j, k) * (p(i, k) - p(j, k)) ** 2
-    sign = show(0, "<=", pair, not_negative, specialise(not_negative, {i: j}))
+    sign = show(0, "<=", pair, not_negative, instantiate(not_negative, {i: j}))
     pairs = calc(
         0,
         ("<=", bind("coordinates", (i, j), pair, (L, L)), sign),

@@ -14,7 +14,7 @@ import sympy as sp
 from numerics.derivations.derived import chain, exp
 from numerics.derivations.kernel.binding import bind
 from numerics.derivations.kernel.normal_form import LENGTH as L
-from numerics.derivations.kernel.rules import arithmetic, assume, specialise
+from numerics.derivations.kernel.rules import arithmetic, assume, instantiate
 from numerics.derivations.kernel.sorts import Range
 from numerics.derivations.kernel.terms import Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -69,7 +69,7 @@ def cubes() -> Theorem:
         "coordinates", (l, k), alpha(l) ** 2 * alpha(k) ** 2 * (alpha(l) ** 2 - alpha(k) ** 2) ** 2, (L, L)
     )
     sums = 2 * tokens(alpha(l) ** 2) * tokens(alpha(l) ** 6) - 2 * tokens(alpha(l) ** 4) ** 2
-    total = specialise(calc(0, ("<=", pairs), ("==", sums)), {alpha: ((l,), weight() ** Fraction(1, 2))})
+    total = instantiate(calc(0, ("<=", pairs), ("==", sums)), {alpha: ((l,), weight() ** Fraction(1, 2))})
     point = show(power_sum(2) ** 2, "<=", power_sum(3), total)
     return show(Q, "<=", P3, point)
 
@@ -114,7 +114,7 @@ def error_statements(c: int | Fraction = 1) -> tuple[Statement, Statement]:
 def _not_negative(form: of_tokens.Form) -> Theorem:
     """A diagonal entry of a covariance is the mean of squares of coefficients."""
     square, entry = tokens(of_tokens.coordinates(form[0](l) ** 2)), of_tokens.of_one_token(form, form)
-    total = specialise(of_tokens.single(form, form), {alpha: ((l,), term(1))})
+    total = instantiate(of_tokens.single(form, form), {alpha: ((l,), term(1))})
     return show(0, "<=", entry, calc(0, ("<=", square), ("==", L * entry, total)))
 
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from numerics.derivations.derived import chain, exp
 from numerics.derivations.kernel.binding import bind, instantiated
 from numerics.derivations.kernel.normal_form import LENGTH as L
-from numerics.derivations.kernel.rules import assume, equal, integrate, specialise
+from numerics.derivations.kernel.rules import assume, equal, instantiate, integrate
 from numerics.derivations.kernel.sorts import Sort
 from numerics.derivations.kernel.terms import Function, Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -117,7 +117,7 @@ s, limit, spread = of_one_token(SCORE, SCORE), of_one_token(VALUE, SCORE), of_on
 def covariance(first: Form, second: Form) -> Theorem:
     """Forms of different tokens are uncorrelated."""
     (one, left), (other, right) = first, second
-    each, factor = specialise(independent, {i: j, j: b}), left(j) * right(b)
+    each, factor = instantiate(independent, {i: j, j: b}), left(j) * right(b)
     each = show(factor * each.lhs, "==", factor * each.rhs, each, factor, each.lhs, each.rhs)
     total = integrate("coordinates", (j, b), each, (d, d))
     return chain(coordinates(one(l) * other(k)), total, delta(l, k) * of_one_token(first, second))
@@ -126,7 +126,7 @@ def covariance(first: Form, second: Form) -> Theorem:
 @cache
 def single(first: Form, second: Form) -> Theorem:
     """The sum over l of alpha_l times the covariance of two forms of token l."""
-    cov, number = specialise(covariance(first, second), {k: l}), of_one_token(first, second)
+    cov, number = instantiate(covariance(first, second), {k: l}), of_one_token(first, second)
     each = show(alpha(l) * cov.lhs, "==", alpha(l) * cov.rhs, cov, cov.lhs, cov.rhs)
     return calc(
         integrate("coordinates", (l,), each, (L,)),
@@ -139,13 +139,13 @@ def single(first: Form, second: Form) -> Theorem:
 def double(first: Form, second: Form) -> Theorem:
     """The sum over l and k of alpha_l beta_k times the covariance of forms of tokens l and k."""
     cov, number = covariance(first, second), of_one_token(first, second)
-    factor, picked = alpha(l) * beta(k), specialise(picks, {alpha: ((k,), beta(k))})
+    factor, picked = alpha(l) * beta(k), instantiate(picks, {alpha: ((k,), beta(k))})
     each = show(factor * cov.lhs, "==", factor * cov.rhs, cov, cov.lhs, cov.rhs)
     return calc(
         integrate("coordinates", (l, k), each, (L, L)),
         ("==", number * tokens(alpha(l) * picked.lhs)),
         ("==", number * tokens(delta(l, l) * (alpha(l) * beta(l))), picked),
-        ("==", number * tokens(alpha(l) * beta(l)), specialise(ones, {alpha: ((l,), alpha(l) * beta(l))})),
+        ("==", number * tokens(alpha(l) * beta(l)), instantiate(ones, {alpha: ((l,), alpha(l) * beta(l))})),
     )
 
 
@@ -191,8 +191,8 @@ INTEGRANDS = {
 @cache
 def contracted(name: str) -> Theorem:
     """The divergence for any numbers p and y, in sums over tokens."""
-    own = lambda a: specialise(single(VALUE, SCORE), {alpha: ((l,), a)})
-    pair = lambda a, c, form=SCORE: specialise(double(VALUE, form), {alpha: ((l,), a), beta: ((l,), c)})
+    own = lambda a: instantiate(single(VALUE, SCORE), {alpha: ((l,), a)})
+    pair = lambda a, c, form=SCORE: instantiate(double(VALUE, form), {alpha: ((l,), a), beta: ((l,), c)})
     p, y, T, two, one = p_(l), y_(l), sum_of_values, power(2), term(1)
     used: list[tuple[Term, Theorem]] = {
         "p_l": [(one, own(p)), (-one, pair(p, p))],
@@ -236,7 +236,7 @@ squares = tokens(weight() ** 2 * value())
 @cache
 def moment(name: str) -> Theorem:
     """The mean of the sum over l of F_l times the value of token l."""
-    thm = specialise(contracted(name), AT_THE_WEIGHTS)
+    thm = instantiate(contracted(name), AT_THE_WEIGHTS)
     target = {
         "p_l": limit * (1 - P2),
         "p_l^2": 2 * limit * (P2 - P3),

@@ -11,17 +11,16 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.derived import chain, exp
-from numerics.derivations.derived import turned as around
+from numerics.derivations.derived import chain, exp, symm
 from numerics.derivations.kernel.binding import bind, instantiated
 from numerics.derivations.kernel.normal_form import LENGTH as L
 from numerics.derivations.kernel.rules import (
     arithmetic,
     assume,
     equal,
+    instantiate,
     integrate,
     same_covariance,
-    specialise,
 )
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, Sort
 from numerics.derivations.kernel.terms import GAUSSIAN, Function, Term, Variable, term
@@ -75,7 +74,7 @@ def if_two(thm: Theorem) -> Theorem:
 
 def covariance_of(one: Variable, other: Variable) -> Theorem:
     """That of two scores."""
-    return specialise(covariance(SCORE, SCORE), {l: one, k: other})
+    return instantiate(covariance(SCORE, SCORE), {l: one, k: other})
 
 
 def _coefficients(of: Variable) -> tuple[Term, Term, Term]:
@@ -154,7 +153,7 @@ def sum_of_the_mixed() -> Theorem:
     opaque = score(l), score(k), apart(first)
     each = show(two * exp(mixed(h)), "==", two * split, in_scores(h), score(h), *opaque, mixed(h))
     values = (l, (1 - at_k) * up), (k, (1 - at_l) * down), (l, at_k * plain)
-    found = [specialise(specialise(picks, {l: of}), {alpha: ((h,), value)}) for of, value in values]
+    found = [instantiate(instantiate(picks, {l: of}), {alpha: ((h,), value)}) for of, value in values]
     sums = [thm.lhs for thm in found]
     return calc(
         chain(two * scores_sum(mixed(h)), integrate("coordinates", (h,), each, (L,))),
@@ -186,8 +185,8 @@ def turned(e: Term, form: Term) -> Theorem:
     for of in (first, g):
         point = integrate("normal", (of,), point)
     law = if_two(chain(mean(instantiated(e, {y: ((h,), score(h))})), law))
-    inside, outside = (specialise(equal(a_ * both(x), both(a_ * x)), {a_: two}) for x in (other, form))
-    return chain(law, inside, point, around(outside))
+    inside, outside = (instantiate(equal(a_ * both(x), both(a_ * x)), {a_: two}) for x in (other, form))
+    return chain(law, inside, point, symm(outside))
 
 
 r, q = Variable("r", range=NONNEGATIVE), Variable("q", range=POSITIVE)
@@ -204,7 +203,7 @@ def association_of_copies() -> Theorem:
     gap = (w - x) ** 2 * (w + x) * (q * (D + F)) * q**2 / (D**2 * F**2)
     left, right = w**2 * (q**2 / D**2) + x**2 * (q**2 / F**2), w**2 * (q**2 / F**2) + x**2 * (q**2 / D**2)
     known = arithmetic(0, "<=", gap), arithmetic(right - left, "==", gap)
-    line = specialise(
+    line = instantiate(
         show(left, "<=", right, *known, left, right, gap), {w: spread_of(first), x: spread_of(second)}
     )
     f, psi, root = ({of: make(of) for of in (first, second)} for make in (rise, falling, spread_of))
@@ -226,23 +225,23 @@ def association() -> Theorem:
     copy = lambda x: bind("normal", (first,), x)
     inner = integrate("normal", (first,), point)
     ends = [
-        specialise(
+        instantiate(
             equal(copy(f[first] * psi[first] + a_), copy(f[first] * psi[first]) + a_),
             {a_: f[second] * psi[second]},
         ),
-        specialise(
+        instantiate(
             equal(copy(f[first] * a_ + c_ * psi[first]), a_ * copy(f[first]) + c_ * copy(psi[first])),
             {a_: psi[second], c_: f[second]},
         ),
     ]
-    outer = integrate("normal", (second,), chain(around(ends[0]), inner, ends[1]))
+    outer = integrate("normal", (second,), chain(symm(ends[0]), inner, ends[1]))
     again = lambda x: bind("normal", (second,), x)
     whole, rises, falls = copy(f[first] * psi[first]), copy(f[first]), copy(psi[first])
     ends = [
-        specialise(
+        instantiate(
             equal(a_ + again(f[second] * psi[second]), again(a_ + f[second] * psi[second])), {a_: whole}
         ),
-        specialise(
+        instantiate(
             equal(again(psi[second] * a_ + f[second] * c_), a_ * again(psi[second]) + again(f[second]) * c_),
             {a_: rises, c_: falls},
         ),
@@ -250,8 +249,8 @@ def association() -> Theorem:
     outer = chain(ends[0], outer, ends[1])
     half = show(outer.lhs / 2, "<=", outer.rhs / 2, outer, outer.lhs, outer.rhs)
     half = chain(whole, half, rises * falls)
-    at_xi, falls = integrate("normal", (g,), specialise(half, {r: others, q: E})), copy(product(first))
-    return chain(at_xi, specialise(equal(mean(a_ * falls), a_ * mean(falls)), {a_: rises}))
+    at_xi, falls = integrate("normal", (g,), instantiate(half, {r: others, q: E})), copy(product(first))
+    return chain(at_xi, instantiate(equal(mean(a_ * falls), a_ * mean(falls)), {a_: rises}))
 
 
 mean_rise = bind("normal", (first,), rise(first))
@@ -260,7 +259,7 @@ mean_rise = bind("normal", (first,), rise(first))
 @cache
 def mean_of_the_rise() -> Theorem:
     """E(e^{2v} + e^{-2v}) is 2 e^s if l and k are two tokens."""
-    up, down = (specialise(weight_of_a_vector(), {slope: ((n,), c * difference)}) for c in (1, -1))
+    up, down = (instantiate(weight_of_a_vector(), {slope: ((n,), c * difference)}) for c in (1, -1))
     along = covariance_of(l, l), covariance_of(l, k), covariance_of(k, k)
     square = equal(coordinates(difference**2), along[0].lhs - 2 * along[1].lhs + along[2].lhs)
     parts = calc(
@@ -280,7 +279,7 @@ def of_two_tokens() -> Theorem:
     left, right = mean(weight(l) ** 2 + weight(k) ** 2), mean(weight(l) * weight(k))
     spread, near, twice = both(f), both(product(first)), 2 * exp(s)
     letters = spread, near, mean_rise
-    crossed = around(chain(two * right, turned(cross, product(first)), two * near))
+    crossed = symm(chain(two * right, turned(cross, product(first)), two * near))
     return calc(
         chain(two * left, turned(squares, f)),
         ("<=", two * (mean_rise * near), association(), *letters),
@@ -300,11 +299,11 @@ def over_pairs() -> Theorem:
     )
     product_ = alpha(l) * beta(k)
     each = show(two * product_, "==", once.rhs * product_, once, two, once.rhs)
-    chosen = specialise(picks, {alpha: ((k,), own[1] * beta(k))})
+    chosen = instantiate(picks, {alpha: ((k,), own[1] * beta(k))})
     chosen = show(own[0] * alpha(l) * chosen.lhs, "==", own[0] * (alpha(l) * beta(l)), chosen, chosen.lhs)
     chosen = integrate("coordinates", (l,), chosen, (L,))
-    diagonal = specialise(ones, {alpha: ((l,), alpha(l) * beta(l))})
-    other = specialise(ones, {alpha: ((l,), beta(l))})
+    diagonal = instantiate(ones, {alpha: ((l,), alpha(l) * beta(l))})
+    other = instantiate(ones, {alpha: ((l,), beta(l))})
     letters = ones.lhs, other.lhs, chosen.lhs, chosen.rhs, ones.rhs, other.rhs, diagonal.rhs
     return calc(
         integrate("coordinates", (l, k), each, (L, L)),
@@ -316,7 +315,7 @@ def over_pairs() -> Theorem:
 @cache
 def weights_are_spread() -> Theorem:
     """(L - 1) P2 <= e^s (1 - P2), the sum over all two tokens; so P2 <= e^s/(e^s + L - 1)."""
-    pair = lambda a, c: specialise(over_pairs(), {alpha: ((l,), a), beta: ((l,), c)})
+    pair = lambda a, c: instantiate(over_pairs(), {alpha: ((l,), a), beta: ((l,), c)})
     square, one, E_s = weight(l) ** 2, term(1), exp(s)
     parts, crossed = (pair(square, one), pair(one, square)), pair(weight(l), weight(l))
     left, right = ([getattr(thm, side) for thm in parts] for side in ("lhs", "rhs"))
@@ -330,9 +329,7 @@ def weights_are_spread() -> Theorem:
     crossed = chain(tokens(two * (weight(l) * weight(k)), l, k), crossed, 1 - power_sum(2))
     crossed = chain(integrate("normal", (g,), crossed), 1 - P2)
     total = calc(
-        chain(
-            around(chain(own, 2 * (L - 1) * P2)), integrate("coordinates", (l, k), of_two_tokens(), (L, L))
-        ),
+        chain(symm(chain(own, 2 * (L - 1) * P2)), integrate("coordinates", (l, k), of_two_tokens(), (L, L))),
         ("==", 2 * E_s * crossed.lhs),
         ("==", 2 * E_s * (1 - P2), crossed, crossed.lhs, E_s),
     )

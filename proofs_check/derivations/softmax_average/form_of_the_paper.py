@@ -9,7 +9,7 @@ import sympy as sp
 
 from numerics.derivations.derived import chain, exp, log, sqrt
 from numerics.derivations.kernel.normal_form import LENGTH as L
-from numerics.derivations.kernel.rules import arithmetic, assume, replace, specialise
+from numerics.derivations.kernel.rules import arithmetic, assume, gcongr, instantiate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, Range
 from numerics.derivations.kernel.terms import Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -37,17 +37,17 @@ def bracket(A: Term, B: Term, D: Term | int, p: int, low: int, high: int) -> The
     high is at least low + 2p.
     """
     two, one = long_prompts()
-    longer = chain(1, replace(log(2) / log(2), replace(log(2), two)), log(L) / log(2))
+    longer = chain(1, gcongr(log(2) / log(2), gcongr(log(2), two)), log(L) / log(2))
     line = arithmetic(A_ + D_ * R_**p * M_**p + B_ * S_, "<=", S_ * R_**p * M_**p * ((A_ + B_) / M_**p + D_))
-    line = specialise(
+    line = instantiate(
         line, {A_: A, B_: B, D_: term(D), S_: sigma ** (2 * p), M_: log(2), R_: log(L) / log(2)}, one, longer
     )
     form = log(L) ** p * ((A + B) / log(2) ** p + D)
     line = chain(A + D * log(L) ** p + B * sigma ** (2 * p), line, sigma ** (2 * p) * form)
-    line = chain(replace(sigma**low * line.lhs, line), sigma ** (low + 2 * p) * form)
+    line = chain(gcongr(sigma**low * line.lhs, line), sigma ** (low + 2 * p) * form)
     if high == low + 2 * p:
         return line
-    return chain(line, replace(line.rhs, arithmetic(sigma ** (low + 2 * p), "<=", sigma**high, one)))
+    return chain(line, gcongr(line.rhs, arithmetic(sigma ** (low + 2 * p), "<=", sigma**high, one)))
 
 
 def decay(c: int, e: int = 1) -> Theorem:
@@ -58,16 +58,16 @@ def decay(c: int, e: int = 1) -> Theorem:
     rate = 1 / Op("max", (term(1), c * norm_U**2)) / sigma**2
     as_exponential = arithmetic(L ** (-e * power), "==", exp(-e * power * log(L)))
     larger = arithmetic(1 / Op("max", (term(1), X_)), "<=", S_ / Op("max", (term(1), S_ * X_)))
-    larger = specialise(larger, {S_: sigma**2, X_: c * norm_U**2}, long_prompts()[1])
-    larger = chain(rate, replace(larger.lhs / sigma**2, larger), power)
-    slower = replace(as_exponential.rhs, larger)
+    larger = instantiate(larger, {S_: sigma**2, X_: c * norm_U**2}, long_prompts()[1])
+    larger = chain(rate, gcongr(larger.lhs / sigma**2, larger), power)
+    slower = gcongr(as_exponential.rhs, larger)
     return chain(as_exponential, slower, arithmetic(slower.rhs, "==", L ** (-e * rate)))
 
 
 def _in_the_form(thm: Theorem, front: Term, larger: Theorem, slower: Theorem) -> Theorem:
     """A bound front bracket L^{-e theta} in the form of the paper."""
     split = front * larger.lhs * slower.lhs
-    return chain(thm, split, replace(split, larger, slower))
+    return chain(thm, split, gcongr(split, larger, slower))
 
 
 def _of_the_output(thm: Theorem, front: Term, power: int = 6) -> Theorem:

@@ -12,7 +12,7 @@ import sympy as sp
 from numerics.derivations.derived import cauchy_schwarz, chain, exp, integrated, root, sqrt
 from numerics.derivations.kernel.binding import instantiated
 from numerics.derivations.kernel.normal_form import LENGTH as L
-from numerics.derivations.kernel.rules import arithmetic, equal, replace, specialise
+from numerics.derivations.kernel.rules import arithmetic, equal, gcongr, instantiate
 from numerics.derivations.kernel.sorts import POSITIVE
 from numerics.derivations.kernel.terms import Defined, Function, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -67,7 +67,7 @@ one = mean(w**4 * over(i, m, (f(i, k) - r) ** 2) ** 2)
 
 def with_eight_moments(thm: Theorem) -> Theorem:
     """The theorem for a function f with eight moments."""
-    return specialise(thm, with_f)
+    return instantiate(thm, with_f)
 
 
 @cache
@@ -75,37 +75,37 @@ def moments_of_f() -> tuple[Theorem, Theorem]:
     """E w^4 |f|^4 <= e^{16 a2} K8, and rho^2 <= e^{4 a2} K8."""
     square = cauchy_schwarz("mean", (k,), w**4, F**2)
     eighth = chain(mean((w**4) ** 2), moment(term(8)), exp(32 * a2))
-    square = chain(square, replace(square.rhs, chain(mean((w**4) ** 2), eighth)), exp(32 * a2) * K8**2)
+    square = chain(square, gcongr(square.rhs, chain(mean((w**4) ** 2), eighth)), exp(32 * a2) * K8**2)
     weighted = root(square, mean(w**4 * F**2), exp(16 * a2) * K8)
     size = chain(rho, with_eight_moments(moments.size_of_the_limit()), exp(2 * a2) * sqrt(mean(F**2)))
     fourth = root(chain(mean(F**2) ** 2, cauchy_schwarz("mean", (k,), F**2, 1), K8**2), mean(F**2), K8)
-    size = chain(replace(rho**2, size), exp(4 * a2) * mean(F**2))
-    return weighted, chain(size, replace(size.rhs, fourth))
+    size = chain(gcongr(rho**2, size), exp(4 * a2) * mean(F**2))
+    return weighted, chain(size, gcongr(size.rhs, fourth))
 
 
 @cache
 def term_of_the_numerator() -> Theorem:
     """E|X|^4 <= 16 e^{16 a2} K8 for X = w(f - R/S)."""
     weighted, size = moments_of_f()
-    two = specialise(arithmetic((x - y) ** 2, "<=", 2 * x**2 + 2 * y**2), {x: f(i, k), y: r})
+    two = instantiate(arithmetic((x - y) ** 2, "<=", 2 * x**2 + 2 * y**2), {x: f(i, k), y: r})
     apart = integrated("coordinates", (i,), two, None, 2 * F + 2 * rho, (m,))
     fourth = chain(
         apart.lhs**2,
-        replace(apart.lhs**2, apart),
+        gcongr(apart.lhs**2, apart),
         arithmetic((2 * F + 2 * rho) ** 2, "<=", 8 * F**2 + 8 * rho**2),
     )
-    each = chain(w**4 * apart.lhs**2, replace(w**4 * apart.lhs**2, fourth))
+    each = chain(w**4 * apart.lhs**2, gcongr(w**4 * apart.lhs**2, fourth))
     all_ = integrated("mean", (k,), each, one, 8 * mean(w**4 * F**2) + 8 * rho**2 * mean(w**4))
-    all_ = chain(all_, replace(all_.rhs, weighted, size, chain(mean(w**4), moment(term(4)), exp(8 * a2))))
+    all_ = chain(all_, gcongr(all_.rhs, weighted, size, chain(mean(w**4), moment(term(4)), exp(8 * a2))))
     return chain(all_, arithmetic(all_.rhs, "<=", 16 * exp(16 * a2) * K8))
 
 
 @cache
 def numerator() -> Theorem:
     """E|R_L - S_L R/S|^4 <= 3 L^2 E|X|^4 <= 48 L^2 e^{16 a2} K8."""
-    fourth = specialise(sums.fourth_power_theorem(), {sums.X: ((i, k), w * (f(i, k) - r))})
+    fourth = instantiate(sums.fourth_power_theorem(), {sums.X: ((i, k), w * (f(i, k) - r))})
     fourth = chain(expectation(N2**2), fourth, 3 * L**2 * one)
-    return chain(fourth, replace(fourth.rhs, term_of_the_numerator()), 48 * L**2 * exp(16 * a2) * K8)
+    return chain(fourth, gcongr(fourth.rhs, term_of_the_numerator()), 48 * L**2 * exp(16 * a2) * K8)
 
 
 @cache
@@ -120,9 +120,9 @@ def hull_bound() -> Theorem:
     """|err|^4 <= 8 sum w|f|^4/S_L + 8 rho^2, as R_L/S_L is an average."""
     hull = Defined("hull", total(w * F) / S_L)
     both = chain(error_squared, with_eight_moments(second_moment.hull_bound()), 2 * hull + 2 * rho)
-    fourth = chain(replace(error_squared**2, both), arithmetic(both.rhs**2, "<=", 8 * hull**2 + 8 * rho**2))
+    fourth = chain(gcongr(error_squared**2, both), arithmetic(both.rhs**2, "<=", 8 * hull**2 + 8 * rho**2))
     first = average_step(F, hull**2, total(w * F**2) / S_L)
-    return chain(fourth, replace(fourth.rhs, first), 8 * (total(w * F**2) / S_L) + 8 * rho**2)
+    return chain(fourth, gcongr(fourth.rhs, first), 8 * (total(w * F**2) / S_L) + 8 * rho**2)
 
 
 @cache
@@ -131,26 +131,26 @@ def on() -> Theorem:
     hull2 = Defined("hull2", total(w * F**2) / S_L)
     second = chain(
         hull2**2,
-        replace(total(w * F**2) ** 2 / S_L**2, second_moment.average_of_squares(F**2)[1]),
+        gcongr(total(w * F**2) ** 2 / S_L**2, second_moment.average_of_squares(F**2)[1]),
         total(F**4),
     )
     young = arithmetic(8 * hull2 + 8 * rho**2, "<=", 4 * s + 4 * hull2**2 / s + 8 * rho**2)
     fourth = chain(hull_bound(), young)
-    fourth = chain(fourth, replace(fourth.rhs, second))
+    fourth = chain(fourth, gcongr(fourth.rhs, second))
     part = arithmetic(bad * fourth.rhs, "<=", (4 * s + 8 * rho**2) * bad + 4 * total(F**4) / s)
-    return chain(replace(bad * error_squared**2, fourth), part)
+    return chain(gcongr(bad * error_squared**2, fourth), part)
 
 
 def average_step(h: Term, left: Term, right: Term) -> Theorem:
     """(sum w h/S_L)^2 <= sum w h^2/S_L."""
-    return chain(left, replace(total(w * h) ** 2 / S_L**2, second_moment.average_of_squares(h)[0]), right)
+    return chain(left, gcongr(total(w * h) ** 2 / S_L**2, second_moment.average_of_squares(h)[0]), right)
 
 
 @cache
 def where_the_normaliser_holds() -> Theorem:
     """E[|err|^4; S_L >= S/2] <= 768 e^{16 a2} K8/L^2."""
     mean_of = integrated("prompt", (prompt,), off(), None, 16 * expectation(N2**2) / L**4)
-    return chain(mean_of, replace(mean_of.rhs, numerator()), 768 * exp(16 * a2) * K8 / L**2)
+    return chain(mean_of, gcongr(mean_of.rhs, numerator()), 768 * exp(16 * a2) * K8 / L**2)
 
 
 @cache
@@ -162,28 +162,28 @@ def where_the_normaliser_fails() -> Theorem:
         "prompt", (prompt,), on(), None, (4 * s + 8 * rho**2) * expectation(bad) + 4 * L * K8**2 / s
     )
     part = second_moment.at_the_best_s(mean_of, term(0), 8 * rho**2, 4, K8)
-    return chain(part, replace(part.rhs, moments_of_f()[1]))
+    return chain(part, gcongr(part.rhs, moments_of_f()[1]))
 
 
 @cache
 def theorem(C: int | Fraction = 8000) -> Theorem:
     """E|err|^4 <= C e^{16 a2} K8/L^2: both parts together at their largest value."""
-    parts = specialise(arithmetic(x, "<=", good * x + bad * x), {x: error_squared**2})
-    parts = chain(parts, replace(parts.rhs, off(), on()))
+    parts = instantiate(arithmetic(x, "<=", good * x + bad * x), {x: error_squared**2})
+    parts = chain(parts, gcongr(parts.rhs, off(), on()))
     more = (4 * s + 8 * rho**2) * expectation(bad) + 4 * L * K8**2 / s
     split = integrated(
         "prompt", (prompt,), parts, expectation(error_squared**2), 16 * expectation(N2**2) / L**4 + more
     )
     rest = 768 * exp(16 * a2) * K8 / L**2
-    split = chain(split, replace(split.rhs, numerator()), rest + more)
+    split = chain(split, gcongr(split.rhs, numerator()), rest + more)
     best = second_moment.at_the_best_s(split, rest, 8 * rho**2, 4, K8)
     tails = lambda u: (8 * (8 * u) ** Fraction(5, 2) * exp(-u / 2), 512 * u**2 * exp(-u))
     first, second = tails(L * exp(-2 * a2) / 8)
     share = 768 + exp(-11 * a2) * first + exp(-8 * a2) * second
-    most = specialise(arithmetic(768 + sum(tails(u), term(0)), "<=", term(C)), {u: L * exp(-2 * a2) / 8})
-    largest = chain(replace(share, *(arithmetic(exp(-n * a2), "<=", 1) for n in (11, 8))), most)
+    most = instantiate(arithmetic(768 + sum(tails(u), term(0)), "<=", term(C)), {u: L * exp(-2 * a2) / 8})
+    largest = chain(gcongr(share, *(arithmetic(exp(-n * a2), "<=", 1) for n in (11, 8))), most)
     unit = exp(16 * a2) * K8 / L**2
-    return chain(best, replace(best.rhs, moments_of_f()[1]), share * unit, replace(share * unit, largest))
+    return chain(best, gcongr(best.rhs, moments_of_f()[1]), share * unit, gcongr(share * unit, largest))
 
 
 def statement(C: int | Fraction = 8000) -> Statement:

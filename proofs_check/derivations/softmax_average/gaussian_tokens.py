@@ -7,7 +7,7 @@ from functools import cache
 
 from numerics.derivations.derived import cauchy_schwarz, chain, exp, integrated
 from numerics.derivations.kernel.binding import bind, instantiated
-from numerics.derivations.kernel.rules import arithmetic, equal, gaussian, limit, replace, specialise
+from numerics.derivations.kernel.rules import arithmetic, equal, gaussian, gcongr, instantiate, limit
 from numerics.derivations.kernel.sorts import NONNEGATIVE, Range, Sort, whole
 from numerics.derivations.kernel.terms import GAUSSIAN, Function, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -53,17 +53,17 @@ def directional() -> Theorem:
     t = 0, as t tends to 0.
     """
     X, Y = over(n, rank, b(n) * c(n)), over(n, rank, c(n) ** 2) / 2
-    tangent = specialise(arithmetic(1 + x, "<=", exp(x)), {x: t * dot(c, xi)})
-    point = chain(replace(weight * tangent.lhs, tangent), exp(dot(b, xi) + t * dot(c, xi)))
-    moved = specialise(weight_of_a_vector(), {b: ((n,), b(n) + t * c(n))})
+    tangent = instantiate(arithmetic(1 + x, "<=", exp(x)), {x: t * dot(c, xi)})
+    point = chain(gcongr(weight * tangent.lhs, tangent), exp(dot(b, xi) + t * dot(c, xi)))
+    moved = instantiate(weight_of_a_vector(), {b: ((n,), b(n) + t * c(n))})
     average = integrated("normal", (g,), point, mean(weight) + t * mean(dot(c, xi) * weight), moved.lhs)
     average = chain(average, moved, size * exp(t * X + t**2 * Y))
     slope = mean(dot(c, xi) * weight)
     bound = arithmetic(slope, "<=", size * ((exp(t * X + t**2 * Y) - 1) / t), average, weight_of_a_vector())
-    at = specialise(bound, {t: _step(X, Y)})
-    small_step = specialise(_slope_at_zero(), {x: X, square_: Y})
-    near = chain(at, size * small_step.lhs, replace(size * small_step.lhs, small_step))
-    near = specialise(near, {unit: eps / (1 + eps)})
+    at = instantiate(bound, {t: _step(X, Y)})
+    small_step = instantiate(_slope_at_zero(), {x: X, square_: Y})
+    near = chain(at, size * small_step.lhs, gcongr(size * small_step.lhs, small_step))
+    near = instantiate(near, {unit: eps / (1 + eps)})
     near = chain(near, arithmetic(near.rhs, "<=", size * X + eps * (5 * size), hide=(size, X)))
     return chain(dot(c, first), limit(near, eps, size * X, 5 * size))
 
@@ -81,8 +81,8 @@ def _slope_at_zero() -> Theorem:
     s, y = _step(x, square_), square_
     above = arithmetic(exp(small), "<=", 1 + small + small**2)
     u = s * x + s**2 * y
-    above = specialise(above, {small: u})
-    quotient = chain((exp(u) - 1) / s, replace((exp(u) - 1) / s, above))
+    above = instantiate(above, {small: u})
+    quotient = chain((exp(u) - 1) / s, gcongr((exp(u) - 1) / s, above))
     return chain(quotient, arithmetic(quotient.rhs, "<=", x + 5 * unit))
 
 
@@ -90,7 +90,7 @@ def _slope_at_zero() -> Theorem:
 def mean_under_the_weight() -> Theorem:
     """sum_n (E xi_n e^{b.xi} - b_n e^{|b|^2/2})^2 <= 0, at c equal to the difference."""
     gap = first - size * b(n)
-    at = specialise(directional(), {c: ((n,), gap)})
+    at = instantiate(directional(), {c: ((n,), gap)})
     return arithmetic(over(n, rank, gap**2), "<=", 0, at, equal(over(n, rank, gap**2), at.lhs - at.rhs))
 
 
@@ -107,8 +107,8 @@ excess = plain / normaliser - over(j, d, R(j, n) * a(j))
 def tilted_mean() -> Theorem:
     """sum_n e_n^2 <= 0 for the vector e with which the tilted mean is mu + R (R'a + e)."""
     moved, of_one = (
-        specialise(mean_under_the_weight(), at_the_score),
-        specialise(weight_of_a_vector(), at_the_score),
+        instantiate(mean_under_the_weight(), at_the_score),
+        instantiate(weight_of_a_vector(), at_the_score),
     )
     value = of_one.rhs
     target = over(j, d, R(j, n) * a(j))
@@ -116,7 +116,7 @@ def tilted_mean() -> Theorem:
     zero = chain(Q - 2 * value * P + value**2 * B, moved)
     squares = equal(over(n, rank, excess**2), Q / normaliser**2 - 2 * P / normaliser + B)
     same = arithmetic(squares.rhs, "==", zero.lhs / value**2, of_one, hide=(Q, P, B, value))
-    return chain(squares, same, replace(same.rhs, zero), 0)
+    return chain(squares, same, gcongr(same.rhs, zero), 0)
 
 
 def statement(half: int | Fraction = Fraction(1, 2)) -> Statement:
@@ -131,6 +131,6 @@ def theorem() -> Theorem:
     """Lemma 2.1, from the Cauchy-Schwarz inequality for each row of V R and the vector e."""
     row = over(j, d, V(i, j) * R(j, n))
     each = cauchy_schwarz("coordinates", (n,), row, excess, (rank,))
-    each = chain(each, replace(each.rhs, tilted_mean()), 0)
+    each = chain(each, gcongr(each.rhs, tilted_mean()), 0)
     rows = integrated("coordinates", (i,), each, statement().lhs, 0, (m,))
     return arithmetic(statement().lhs, "==", 0, rows)

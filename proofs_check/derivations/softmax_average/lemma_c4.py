@@ -9,7 +9,7 @@ import sympy as sp
 
 from numerics.derivations.derived import chain, exp, log, sqrt
 from numerics.derivations.kernel.normal_form import LENGTH as L
-from numerics.derivations.kernel.rules import arithmetic, replace, specialise
+from numerics.derivations.kernel.rules import arithmetic, gcongr, instantiate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, Range
 from numerics.derivations.kernel.terms import Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -96,7 +96,7 @@ def _line(p: int) -> Theorem:
     each, most = arithmetic(v_**2, "<=", 7 * exp(c * v_)), exp((w_ - (1 - c)) * v_)
     return calc(
         (1 + w_**2) * v_**2,
-        ("<=", 7 * exp(c * v_) + 7 * exp(c * w_ * v_), each, specialise(each, {v_: w_ * v_})),
+        ("<=", 7 * exp(c * v_) + 7 * exp(c * w_ * v_), each, instantiate(each, {v_: w_ * v_})),
         ("<=", 7 * most + 7 * exp(c * w_ * v_), arithmetic(c, "<=", w_ - (1 - c))),
         ("<=", 14 * most, arithmetic(c * w_, "<=", w_ - (1 - c))),
         ("<=", 2 * exp(2) * most, arithmetic(14, "<=", 2 * exp(2))),
@@ -108,8 +108,8 @@ def _line(p: int) -> Theorem:
 def one_token(p: int) -> Theorem:
     """2 (1 + e^{2 a2}) K is at most the second term at L = 1."""
     line = _line(p)
-    line = chain(line, replace(line.rhs, arithmetic(exp(2), "<=", exp(2 * d))))
-    line = specialise(line, {v_: _size(p), w_: exp(2 * a2 / p)})
+    line = chain(line, gcongr(line.rhs, arithmetic(exp(2), "<=", exp(2 * d))))
+    line = instantiate(line, {v_: _size(p), w_: exp(2 * a2 / p)})
     return show(2 * (1 + exp(2 * a2)) * K, "<=", second_term(p, term(1)), line)
 
 

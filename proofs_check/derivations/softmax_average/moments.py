@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.derived import cauchy_schwarz, chain, exp, sqrt
-from numerics.derivations.kernel.rules import arithmetic, limit, specialise
+from numerics.derivations.kernel.rules import arithmetic, instantiate, limit
 from numerics.derivations.kernel.sorts import Range, Sort
 from numerics.derivations.kernel.terms import Function, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -71,8 +71,8 @@ def weight_at_least_one() -> Theorem:
     )
     step = eps / (1 + eps) / (1 + a2)
     small = show((exp(unit) - 1) / t, "<=", 2 * unit / t)
-    small = specialise(small, {t: step, unit: step**2 * a2 / 2})
-    zero = limit(calc(chain(specialise(above, {t: step}), small), ("<=", 0 + eps * 1)), eps, 0, 1)
+    small = instantiate(small, {t: step, unit: step**2 * a2 / 2})
+    zero = limit(calc(chain(instantiate(above, {t: step}), small), ("<=", 0 + eps * 1)), eps, 0, 1)
     below = show(1 + mean(score), "<=", m0, show(1 + score, "<=", w))
     return arithmetic(1, "<=", m0, below, zero)
 
@@ -104,7 +104,7 @@ def by_two_moments() -> Theorem:
 @cache
 def limit_by_two_moments() -> Theorem:
     """rho = |R/S|^2 <= E w^2 E|f|^2, for values with four moments."""
-    return show(rho, "<=", q * mean(F), specialise(by_two_moments(), {f_2: ((i, k), f(i, k))}))
+    return show(rho, "<=", q * mean(F), instantiate(by_two_moments(), {f_2: ((i, k), f(i, k))}))
 
 
 @cache

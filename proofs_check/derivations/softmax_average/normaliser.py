@@ -7,7 +7,7 @@ from functools import cache
 
 from numerics.derivations.derived import chain, exp, sqrt
 from numerics.derivations.kernel.normal_form import LENGTH as L
-from numerics.derivations.kernel.rules import arithmetic, specialise
+from numerics.derivations.kernel.rules import arithmetic, instantiate
 from numerics.derivations.kernel.sorts import Range
 from numerics.derivations.kernel.terms import Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -72,8 +72,8 @@ def lower_tail() -> tuple[Theorem, Theorem]:
     """P(S_L <= (1 - alpha)S) <= e^{-alpha^2 S^2/(2 L E w^2)} <= e^{-alpha^2 (L/2) e^{-2 a2}}, by
     Chernoff's method with e^{-y} <= 1 - y + y^2/2.
     """
-    point = specialise(arithmetic(Op("ind", (x,)), "<=", exp(t * x)), {x: (1 - alpha) * S - S_L})
-    parabola = specialise(arithmetic(exp(-s), "<=", 1 - s + s**2 / 2), {s: t * w})
+    point = instantiate(arithmetic(Op("ind", (x,)), "<=", exp(t * x)), {x: (1 - alpha) * S - S_L})
+    parabola = instantiate(arithmetic(exp(-s), "<=", 1 - s + s**2 / 2), {s: t * w})
     line = -t * m0 + t**2 * q / 2
     laplace = calc(mean(exp(-t * w)), ("<=", 1 + line, parabola), ("<=", exp(line), line))
     tail = calc(
@@ -81,7 +81,7 @@ def lower_tail() -> tuple[Theorem, Theorem]:
         ("<=", exp(t * (1 - alpha) * S) * mean(exp(-t * w)) ** L, point),
         ("<=", exp(-t * alpha * L * m0 + t**2 * L * q / 2), laplace),
     )
-    inner = calc(specialise(tail, {t: alpha * m0 / q}), ("==", exp(-(alpha**2) * L * m0**2 / (2 * q))))
+    inner = calc(instantiate(tail, {t: alpha * m0 / q}), ("==", exp(-(alpha**2) * L * m0**2 / (2 * q))))
     outer = exp(-(alpha**2) * L / 2 * exp(-2 * a2))
     return inner, chain(inner, arithmetic(inner.rhs, "<=", outer, weight_at_least_one(), weights()[0]))
 
@@ -89,8 +89,8 @@ def lower_tail() -> tuple[Theorem, Theorem]:
 @cache
 def failure(kept: Fraction = HALF) -> Theorem:
     """P(S_L < (1 - alpha) S) <= e^{-alpha^2 (L/2) e^{-2 a2}} for a number 1 - alpha."""
-    tail = specialise(lower_tail()[1], {alpha: 1 - kept})
-    weakly = specialise(arithmetic(Op("above", (x,)), "<=", Op("ind", (x,))), {x: kept * S - S_L})
+    tail = instantiate(lower_tail()[1], {alpha: 1 - kept})
+    weakly = instantiate(arithmetic(Op("above", (x,)), "<=", Op("ind", (x,))), {x: kept * S - S_L})
     return calc(
         expectation(fails(kept)),
         ("<=", expectation(Op("ind", (kept * S - S_L,))), weakly),
@@ -115,7 +115,7 @@ def upper_tail() -> tuple[Theorem, Theorem]:
     for gap in _gaps(3, 3):
         at = calc(
             _beyond(gap),
-            ("<=", expectation(far) / gap**2, specialise(line, {x: S_L - S, s: gap})),
+            ("<=", expectation(far) / gap**2, instantiate(line, {x: S_L - S, s: gap})),
             ("<=", L * q / gap**2, variance()),
         )
         enough = arithmetic(at.rhs, "<=", share / 3, weight_at_least_one(), weights()[0])

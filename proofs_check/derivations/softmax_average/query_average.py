@@ -10,7 +10,7 @@ import sympy as sp
 from numerics.derivations.derived import cauchy_schwarz, chain, exp, integrated, interpolated, log, root, sqrt
 from numerics.derivations.kernel.binding import instantiated
 from numerics.derivations.kernel.normal_form import LENGTH as L
-from numerics.derivations.kernel.rules import arithmetic, assume, replace, specialise
+from numerics.derivations.kernel.rules import arithmetic, assume, gcongr, instantiate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, Range, Sort
 from numerics.derivations.kernel.terms import Function, Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -72,7 +72,7 @@ fixed_error = over(i, d, fixed_residual**2)
 
 def of_the_tokens(thm: Theorem) -> Theorem:
     """The theorem for f(z) = z."""
-    return specialise(thm, {**with_z, m: d})
+    return instantiate(thm, {**with_z, m: d})
 
 
 def operator_norm(A: Function, norm: Variable, rows: Variable) -> Theorem:
@@ -95,7 +95,7 @@ def rate() -> Theorem:
         of_the_tokens(second_moment.theorem()),
         50 * exp(4 * a2) * sqrt(mean(TOKEN.square**2)) / L,
     )
-    more = chain(r1, replace(r1.rhs, size))
+    more = chain(r1, gcongr(r1.rhs, size))
     return chain(more, arithmetic(more.rhs, "<=", 300 * sigma**2 * (1 + h) * exp(4 * a2) / L))
 
 
@@ -107,25 +107,25 @@ def average_of_powers(q: int) -> Theorem:
     part, W = TOKEN.square / (4 * sigma**2), log(L) + h
     A = W + (q - 1)
     slope = q * A ** (q - 1) if q > 1 else term(1)
-    tangent = specialise(power_below_its_tangent(q), {part_: part, excess: W})
-    tangent = chain(replace(w * tangent.lhs, tangent), w * (A**q - slope) + slope * exp(-W) * (w * exp(part)))
+    tangent = instantiate(power_below_its_tangent(q), {part_: part, excess: W})
+    tangent = chain(gcongr(w * tangent.lhs, tangent), w * (A**q - slope) + slope * exp(-W) * (w * exp(part)))
     sums = integrated(
         "sum", (k,), tangent, None, (A**q - slope) * S_L + slope * exp(-W) * total(w * exp(part)), (prompt,)
     )
     larger = second_moment.no_larger_than_the_sum(exp(part / 2))
     sums = chain(sums, (A**q - slope) * S_L + slope * exp(-W) * larger.lhs)
-    sums = chain(sums, replace(sums.rhs, larger))
+    sums = chain(sums, gcongr(sums.rhs, larger))
     ratio = chain(
-        sums.lhs / S_L, replace(sums.lhs / S_L, sums), A**q - slope + slope * exp(-W) * total(exp(part))
+        sums.lhs / S_L, gcongr(sums.lhs / S_L, sums), A**q - slope + slope * exp(-W) * total(exp(part))
     )
     average = integrated(
         "prompt", (prompt,), ratio, None, A**q - slope + slope * exp(-W) * L * mean(exp(part))
     )
     number = arithmetic(L * exp(-W), "==", exp(-h))
-    average = chain(average, replace(average.rhs, quarter()), A**q - slope + slope * exp(h) * (L * exp(-W)))
-    average = chain(average, replace(average.rhs, number), A**q)
+    average = chain(average, gcongr(average.rhs, quarter()), A**q - slope + slope * exp(h) * (L * exp(-W)))
+    average = chain(average, gcongr(average.rhs, number), A**q)
     scaled = (4 * sigma**2) ** q * average.lhs
-    return chain(expectation(total(w * TOKEN.square**q) / S_L), scaled, replace(scaled, average))
+    return chain(expectation(total(w * TOKEN.square**q) / S_L), scaled, gcongr(scaled, average))
 
 
 @cache
@@ -139,7 +139,7 @@ def size_of_the_limit() -> Theorem:
     return chain(
         ratio,
         squares.lhs / m0**2,
-        replace(squares.lhs / m0**2, squares),
+        gcongr(squares.lhs / m0**2, squares),
         tilted_moment(1),
         4 * sigma**2 * (h + a2),
     )
@@ -160,7 +160,7 @@ def without_concentration() -> Theorem:
     )
     average = integrated("prompt", (prompt,), hull, expectation(fixed_error), bound)
     return chain(
-        average, replace(bound, mean_of_squares, size_of_the_limit()), 8 * sigma**2 * (log(L) + 2 * h + a2)
+        average, gcongr(bound, mean_of_squares, size_of_the_limit()), 8 * sigma**2 * (log(L) + 2 * h + a2)
     )
 
 
@@ -179,7 +179,7 @@ def at_a_fixed_query() -> Theorem:
 @cache
 def norm_of_the_score() -> Theorem:
     """|U y|^2 <= |U|^2 |y|^2 for the query y."""
-    return specialise(operator_norm(U, norm_U, d), {b: ((l,), y(l, query))})
+    return instantiate(operator_norm(U, norm_U, d), {b: ((l,), y(l, query))})
 
 
 #: theta = min(1, 1/(16 kappa)), and kappa = sigma^2 |U|^2.
@@ -195,14 +195,14 @@ def at_a_query() -> Theorem:
     where theta is so small that 4 a2 theta <= |y|^2/4.
     """
     n = QUERY.square
-    fixed = specialise(specialise(at_a_fixed_query(), {theta: power}), at_the_query)
-    size = replace(sigma**2 * norm_of_the_score().lhs, norm_of_the_score())
+    fixed = instantiate(instantiate(at_a_fixed_query(), {theta: power}), at_the_query)
+    size = gcongr(sigma**2 * norm_of_the_score().lhs, norm_of_the_score())
     form = lambda s: sigma**2 * (300 * (1 + h) + 8 * log(L) + 8 * s) * exp(power * (4 * s - log(L)))
-    fixed = chain(fixed, form(size.lhs), replace(form(size.lhs), size))
+    fixed = chain(fixed, form(size.lhs), gcongr(form(size.lhs), size))
     bracket = 300 * (1 + h) + 8 * log(L) + 8 * kappa * n
     split = sigma**2 * bracket * exp(4 * kappa * power * n) * exp(-power * log(L))
-    light = specialise(arithmetic(4 * kappa * power * size_, "<=", size_ / 4, hide=(kappa,)), {size_: n})
-    return chain(fixed, split, replace(split, light))
+    light = instantiate(arithmetic(4 * kappa * power * size_, "<=", size_ / 4, hide=(kappa,)), {size_: n})
+    return chain(fixed, split, gcongr(split, light))
 
 
 def bracket(length: Term, two: Term, c: Term | int) -> Term:
@@ -225,28 +225,28 @@ def averaged() -> Theorem:
         QUERY.mean(instantiated(expectation(fixed_error), at_the_query)),
         bound,
     )
-    average = chain(average, replace(bound, chain(weight, quarter(QUERY)), chain(more, weighted_moment(1))))
+    average = chain(average, gcongr(bound, chain(weight, quarter(QUERY)), chain(more, weighted_moment(1))))
     number = arithmetic(32 * exp(Fraction(-1, 2)), "<=", 20)
     average = chain(average, bracket(exp(-power * log(L)), exp(h), number.lhs))
     words = (arithmetic(exp(-power * log(L)), "==", L**-power), arithmetic(exp(h), "==", 2 ** (d / 2)))
-    return chain(average, replace(average.rhs, number, *words), bracket(L**-power, 2 ** (d / 2), 20))
+    return chain(average, gcongr(average.rhs, number, *words), bracket(L**-power, 2 ** (d / 2), 20))
 
 
 @cache
 def theorem() -> Theorem:
     """The bound of `averaged` for V err, times |V|^2."""
-    image = specialise(operator_norm(V, norm_V, m), {b: ((l,), instantiated(fixed_residual, {i: l}))})
+    image = instantiate(operator_norm(V, norm_V, m), {b: ((l,), instantiated(fixed_residual, {i: l}))})
     image = integrated("prompt", (prompt,), image, None, norm_V**2 * expectation(fixed_error))
     image = integrated(
-        "query", (query,), specialise(image, at_the_query), QUERY.mean(output()), norm_V**2 * averaged().lhs
+        "query", (query,), instantiate(image, at_the_query), QUERY.mean(output()), norm_V**2 * averaged().lhs
     )
-    return chain(image, replace(image.rhs, averaged()))
+    return chain(image, gcongr(image.rhs, averaged()))
 
 
 @cache
 def gradient() -> Theorem:
     """The bound of `averaged` for each of the m rows of the gradient in V."""
-    return chain(gradient_statement().lhs, m * averaged().lhs, replace(m * averaged().lhs, averaged()))
+    return chain(gradient_statement().lhs, m * averaged().lhs, gcongr(m * averaged().lhs, averaged()))
 
 
 def output() -> Term:

@@ -14,7 +14,7 @@ import sympy as sp
 from numerics.derivations.derived import cauchy_schwarz, exp, sqrt
 from numerics.derivations.kernel.binding import bind, instantiated
 from numerics.derivations.kernel.normal_form import LENGTH as L
-from numerics.derivations.kernel.rules import arithmetic, equal, limit, specialise
+from numerics.derivations.kernel.rules import arithmetic, equal, instantiate, limit
 from numerics.derivations.kernel.terms import Defined, Term, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, from_sympy
@@ -168,9 +168,9 @@ def at_the_best_s(
     bound = lambda sum_of_two: rest + c * g**2 + p * g * sum_of_two
     scale = sqrt(L) * size
     split = calc(split, ("<=", rest + (p * s + c) * g**2 + p * L * size**2 / s, failure(kept)))
-    split = calc(specialise(split, {s: s / g}), ("==", bound(s + L * size**2 / s)))
+    split = calc(instantiate(split, {s: s / g}), ("==", bound(s + L * size**2 / s)))
     best = show(scale + W.eps + L * size**2 / (scale + W.eps), "<=", 2 * scale + W.eps)
-    split = calc(specialise(split, {s: scale + W.eps}), ("<=", bound(2 * scale + W.eps), best))
+    split = calc(instantiate(split, {s: scale + W.eps}), ("<=", bound(2 * scale + W.eps), best))
     return limit(split, W.eps, bound(2 * scale), p * g)
 
 

@@ -8,7 +8,7 @@ from functools import cache
 from numerics.derivations.derived import chain, exp, sqrt
 from numerics.derivations.kernel.binding import bind
 from numerics.derivations.kernel.normal_form import LENGTH as L
-from numerics.derivations.kernel.rules import assume, specialise
+from numerics.derivations.kernel.rules import assume, instantiate
 from numerics.derivations.kernel.sorts import POSITIVE, REALS, Range, Sort, whole
 from numerics.derivations.kernel.terms import Defined, Function, Op, Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
@@ -84,5 +84,5 @@ def sub_gaussian() -> Theorem:
 @cache
 def moment(number: Term) -> Theorem:
     """E e^{c a.Z} <= e^{c^2 a2/2} for a number c."""
-    at = specialise(sub_gaussian(), {v: ((j,), number * a(j))})
+    at = instantiate(sub_gaussian(), {v: ((j,), number * a(j))})
     return chain(mean(exp(number * score)), at, exp(number**2 * a2 / 2))

@@ -8,7 +8,7 @@ from functools import cache
 
 from numerics.derivations.derived import cauchy_schwarz, chain, exp, integrated
 from numerics.derivations.kernel.normal_form import LENGTH as L
-from numerics.derivations.kernel.rules import arithmetic, equal, replace
+from numerics.derivations.kernel.rules import arithmetic, equal, gcongr
 from numerics.derivations.kernel.sorts import Sort
 from numerics.derivations.kernel.terms import Defined, Function, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -63,9 +63,9 @@ def least_statement(factor: int | Fraction = 1) -> Statement:
 
 
 weight_theorems: tuple[Callable[[], Theorem], ...] = (
-    lambda: replace(L * m0, chain(m0, moment(term(1)))),
+    lambda: gcongr(L * m0, chain(m0, moment(term(1)))),
     lambda: moments.weights()[0],
-    lambda: replace(1 * L, moments.weight_at_least_one()),
+    lambda: gcongr(1 * L, moments.weight_at_least_one()),
 )
 
 

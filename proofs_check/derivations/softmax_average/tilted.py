@@ -17,8 +17,8 @@ from numerics.derivations.kernel.rules import (
     equal,
     exchange,
     gaussian,
-    replace,
-    specialise,
+    gcongr,
+    instantiate,
 )
 from numerics.derivations.kernel.sorts import NONNEGATIVE, Sort
 from numerics.derivations.kernel.terms import GAUSSIAN, Function, Op, Term, Variable, term
@@ -106,20 +106,20 @@ def exponential_of_the_square(law: Law = TOKEN) -> Theorem:
     Z, weight, size = law.coordinates(j, law.of), law.weight, law.sigma**2 * over(j, d, a(j) ** 2)
     linear = gaussian(g, j, d, c * Z, equal(term(0) + 1, 1))
     both = exchange(law.mean(bind("normal", (g,), weight * exp(c * over(j, d, GAUSSIAN(j, g) * Z)))))
-    at = specialise(law.definition(), {v: ((j,), a(j) + c * GAUSSIAN(j, g))})
+    at = instantiate(law.definition(), {v: ((j,), a(j) + c * GAUSSIAN(j, g))})
     final = gaussian(g, j, d, law.sigma**2 * c * a(j), arithmetic(u * r + r, "==", 1))
     start = law.mean(weight * exp(u * r / (2 * law.sigma**2) * law.square))
-    first = integrated(law.kind, (law.of,), replace(weight * linear.rhs, linear), start)
+    first = integrated(law.kind, (law.of,), gcongr(weight * linear.rhs, linear), start)
     last = chain(integrated("normal", (g,), at), exp(size / 2) * final.lhs)
     growth = exp(d / 2 * log(1 + u)) * exp(size / 2)
-    last = chain(last, replace(last.rhs, final), growth * exp(u * r * (1 + u) * size / 2))
+    last = chain(last, gcongr(last.rhs, final), growth * exp(u * r * (1 + u) * size / 2))
     return chain(first, both, last, arithmetic(last.rhs, "==", growth * exp(u * size / 2)))
 
 
 @cache
 def without_weight(law: Law = TOKEN) -> Theorem:
     """E e^{u|Z|^2/(2(1 + u) sigma^2)} <= (1 + u)^{d/2}."""
-    plain = specialise(exponential_of_the_square(law), {a: ((j,), term(0))})
+    plain = instantiate(exponential_of_the_square(law), {a: ((j,), term(0))})
     inside = law.mean(exp(u / (1 + u) / (2 * law.sigma**2) * law.square))
     return chain(inside, plain, exp(d / 2 * log(1 + u)))
 
@@ -127,7 +127,7 @@ def without_weight(law: Law = TOKEN) -> Theorem:
 @cache
 def quarter(law: Law = TOKEN) -> Theorem:
     """E e^{|Z|^2/(4 sigma^2)} <= 2^{d/2}."""
-    half = specialise(without_weight(law), {u: term(1)})
+    half = instantiate(without_weight(law), {u: term(1)})
     return chain(law.mean(exp(law.square / (4 * law.sigma**2))), half, exp(h))
 
 
@@ -136,7 +136,7 @@ def power_below_its_tangent(q: int) -> Theorem:
     y)^q lies below its tangents from y = e^{q-1} on.
     """
     if q == 1:
-        line = specialise(arithmetic(x, "<=", exp(x) - 1), {x: part_ - excess})
+        line = instantiate(arithmetic(x, "<=", exp(x) - 1), {x: part_ - excess})
         return arithmetic(part_, "<=", excess + line.rhs, line, hide=(line.rhs,))
     shifted = arithmetic(
         (part_ + 1) ** 2, "<=", (excess + 1) ** 2 + 2 * (excess + 1) * (exp(part_ - excess) - 1)
@@ -150,18 +150,18 @@ def tilted_moment(q: int = 1) -> Theorem:
     part, W = TOKEN.square / (4 * sigma**2), h + a2
     A = W + (q - 1)
     slope = q * A ** (q - 1) if q > 1 else term(1)
-    tangent = specialise(power_below_its_tangent(q), {part_: part, excess: W})
-    tangent = chain(replace(w * tangent.lhs, tangent), w * (A**q - slope) + slope * exp(-W) * (w * exp(part)))
-    weighted = chain(mean(w * exp(part)), specialise(exponential_of_the_square(), {u: term(1)}), exp(W))
+    tangent = instantiate(power_below_its_tangent(q), {part_: part, excess: W})
+    tangent = chain(gcongr(w * tangent.lhs, tangent), w * (A**q - slope) + slope * exp(-W) * (w * exp(part)))
+    weighted = chain(mean(w * exp(part)), instantiate(exponential_of_the_square(), {u: term(1)}), exp(W))
     small = mean(w * part**q)
     over_w = integrated(
         "mean", (k,), tangent, small, m0 * (A**q - slope) + slope * exp(-W) * mean(w * exp(part))
     )
-    over_w = chain(over_w, replace(over_w.rhs, weighted), m0 * A**q + slope * (1 - m0))
+    over_w = chain(over_w, gcongr(over_w.rhs, weighted), m0 * A**q + slope * (1 - m0))
     less = chain(over_w, arithmetic(over_w.rhs, "<=", m0 * A**q, weight_at_least_one()))
     ratio = mean(w * TOKEN.square**q) / m0
     scaled = (4 * sigma**2) ** q * small / m0
-    return chain(ratio, scaled, replace(scaled, less), (4 * sigma**2) ** q * A**q)
+    return chain(ratio, scaled, gcongr(scaled, less), (4 * sigma**2) ** q * A**q)
 
 
 def tilted_statements(c: int | Fraction = 1) -> tuple[Statement, ...]:
@@ -185,27 +185,27 @@ def weighted_moment(power: int, law: Law = QUERY, lam: Fraction = Fraction(1, 4)
     """
     n, r = law.square / law.sigma**2, 1 - 2 * Fraction(lam)
     c = 2 * (d + power) / r
-    tangent = specialise(arithmetic(x, "<=", exp(x - 1)), {x: part_ / scale})
-    point = specialise(
-        chain(part_, scale * (part_ / scale), replace(scale * (part_ / scale), tangent)), {scale: c}
+    tangent = instantiate(arithmetic(x, "<=", exp(x - 1)), {x: part_ / scale})
+    point = instantiate(
+        chain(part_, scale * (part_ / scale), gcongr(scale * (part_ / scale), tangent)), {scale: c}
     )
-    point = chain(replace(part_**power, point), c**power * exp(-power) * exp(power * part_ / c))
-    point = specialise(replace(scale * point.lhs, point), {part_: n, scale: exp(lam * n)})
+    point = chain(gcongr(part_**power, point), c**power * exp(-power) * exp(power * part_ / c))
+    point = instantiate(gcongr(scale * point.lhs, point), {part_: n, scale: exp(lam * n)})
     more = law.mean(exp(lam * n + power * n / c))
     mean_of = integrated(law.kind, (law.of,), point, None, c**power * exp(-power) * more)
     # The exponent is that of `without_weight` at this value, where (1 + u)^{-1} = r d/(d + j).
     at = ((1 - r) * d + power) / (r * d)
     shape = arithmetic(exp(lam * part_ + power * part_ / c), "==", exp(at / (1 + at) / 2 * part_))
     wide = chain(
-        integrated(law.kind, (law.of,), specialise(shape, {part_: n}), more),
-        specialise(without_weight(law), {u: at}),
+        integrated(law.kind, (law.of,), instantiate(shape, {part_: n}), more),
+        instantiate(without_weight(law), {u: at}),
     )
     growth = exp(-(d / 2) * log(term(r))) * exp(Fraction(power, 2))
-    tangent = specialise(arithmetic(d * log(1 + u), "<=", d * u), {u: term(power) / d})
+    tangent = instantiate(arithmetic(d * log(1 + u), "<=", d * u), {u: term(power) / d})
     apart = arithmetic(wide.rhs, "==", exp(-(d / 2) * log(term(r))) * exp(tangent.lhs / 2))
-    wide = chain(wide, apart, replace(apart.rhs, tangent), growth)
+    wide = chain(wide, apart, gcongr(apart.rhs, tangent), growth)
     bound = exp(-(d / 2) * log(term(r))) * (c * exp(Fraction(-1, 2))) ** power
-    return chain(mean_of, replace(mean_of.rhs, wide), bound)
+    return chain(mean_of, gcongr(mean_of.rhs, wide), bound)
 
 
 @cache
@@ -213,11 +213,11 @@ def moment_of_the_norm(q: int) -> Theorem:
     """E|Z|^{2q} <= (2 sigma^2 (d + q)/sqrt(e))^q <= (4 sigma^2)^q (q - 1 + h)^q for q >= 2."""
     plain = weighted_moment(q, TOKEN, Fraction(0))
     scaled = chain(
-        mean(TOKEN.square**q), sigma ** (2 * q) * plain.lhs, replace(sigma ** (2 * q) * plain.lhs, plain)
+        mean(TOKEN.square**q), sigma ** (2 * q) * plain.lhs, gcongr(sigma ** (2 * q) * plain.lhs, plain)
     )
     scaled = chain(scaled, sigma ** (2 * q) * (2 * (d + q) * exp(Fraction(-1, 2))) ** q)
     less = arithmetic(2 * (d + q) * exp(Fraction(-1, 2)), "<=", 4 * (q - 1 + h))
-    return chain(scaled, replace(scaled.rhs, less), (4 * sigma**2) ** q * (q - 1 + h) ** q)
+    return chain(scaled, gcongr(scaled.rhs, less), (4 * sigma**2) ** q * (q - 1 + h) ** q)
 
 
 def exponential_statement(two: int = 2) -> Statement:
@@ -258,7 +258,7 @@ def of_a_gaussian_vector() -> Theorem:
 
 def tail_of_the_norm() -> Theorem:
     """The tail at t/sigma in place of t."""
-    return specialise(tail(), {t: t / sigma})
+    return instantiate(tail(), {t: t / sigma})
 
 
 def tail_statement(c: int | Fraction = 2) -> Statement:
@@ -273,14 +273,14 @@ def tail_statement(c: int | Fraction = 2) -> Statement:
 @cache
 def tail() -> Theorem:
     """P(|Z| >= sigma t) <= 2^{d/2} e^{-t^2/4}, by Markov's inequality for e^{|Z|^2/(4 sigma^2)}."""
-    point = specialise(
+    point = instantiate(
         arithmetic(Op("ind", (x,)), "<=", exp(x * s)),
         {x: TOKEN.square - sigma**2 * t**2, s: 1 / (4 * sigma**2)},
     )
     chernoff = integrated(
         "mean", (k,), point, None, exp(-(t**2) / 4) * mean(exp(TOKEN.square / (4 * sigma**2)))
     )
-    return chain(chernoff, replace(chernoff.rhs, quarter()))
+    return chain(chernoff, gcongr(chernoff.rhs, quarter()))
 
 
 @cache

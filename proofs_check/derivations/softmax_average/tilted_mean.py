@@ -9,7 +9,7 @@ import sympy as sp
 
 from numerics.derivations.derived import cauchy_schwarz, chain, exp, integrated, log, root, sqrt
 from numerics.derivations.kernel.binding import instantiated
-from numerics.derivations.kernel.rules import arithmetic, limit, replace, specialise
+from numerics.derivations.kernel.rules import arithmetic, gcongr, instantiate, limit
 from numerics.derivations.kernel.sorts import NONNEGATIVE
 from numerics.derivations.kernel.terms import Defined, Variable
 from numerics.derivations.kernel.theorems import Theorem
@@ -65,13 +65,13 @@ def change_of_measure() -> Theorem:
     and the mean of the left side is at most e^{sigma^2 |a + s T|^2/2}.
     """
     y, n = s * over(j, d, tilted * z(j, k)), s * size_of_T
-    tangent = specialise(arithmetic(1 + x, "<=", exp(x)), {x: y - n})
-    point = chain(replace(w * exp(n) * tangent.lhs, tangent), w * exp(y))
+    tangent = instantiate(arithmetic(1 + x, "<=", exp(x)), {x: y - n})
+    point = chain(gcongr(w * exp(n) * tangent.lhs, tangent), w * exp(y))
     average = integrated("mean", (k,), point, m0 * exp(n), mean(w * exp(y)))
     norm = sigma**2 / 2 * (size_of_a + 2 * s * over(j, d, a(j) * tilted) + s**2 * size_of_T)
-    above = chain(average, specialise(sub_gaussian(), {v: ((j,), a(j) + s * tilted)}), exp(norm))
+    above = chain(average, instantiate(sub_gaussian(), {v: ((j,), a(j) + s * tilted)}), exp(norm))
     power = arithmetic(exp(n), "<=", exp(norm), above, weight_at_least_one(), hide=(exp(n), exp(norm)))
-    logarithm = chain(replace(log(exp(n)), power), arithmetic(log(exp(norm)), "==", norm))
+    logarithm = chain(gcongr(log(exp(n)), power), arithmetic(log(exp(norm)), "==", norm))
     return chain(arithmetic(n, "==", log(exp(n))), logarithm)
 
 
@@ -83,16 +83,16 @@ def size_of_the_mean() -> Theorem:
     schwarz = chain(schwarz, size_of_a * size_of_T)
     cross = chain(root(schwarz, over(j, d, a(j) * tilted), sqrt(size_of_a) * sqrt(size_of_T)), p * t)
     best = (P_ + eps) / (T_ + eps)
-    step = chain(change_of_measure(), replace(change_of_measure().rhs, cross))
+    step = chain(change_of_measure(), gcongr(change_of_measure().rhs, cross))
     step = chain(s * t**2, step, sigma**2 / 2 * (p + s * t) ** 2)
     at = {P_: p, T_: t}
-    at_best = specialise(step, {s: (p + eps) / (t + eps)})
-    left = specialise(arithmetic(T_ - eps, "<=", best * T_**2 / (P_ + eps)), at)
-    right = specialise(arithmetic((P_ + best * T_) ** 2 / (P_ + eps), "<=", 4 * (P_ + eps)), at)
+    at_best = instantiate(step, {s: (p + eps) / (t + eps)})
+    left = instantiate(arithmetic(T_ - eps, "<=", best * T_**2 / (P_ + eps)), at)
+    right = instantiate(arithmetic((P_ + best * T_) ** 2 / (P_ + eps), "<=", 4 * (P_ + eps)), at)
     middle = chain(
-        at_best.lhs / (p + eps), replace(at_best.lhs / (p + eps), at_best), sigma**2 / 2 * right.lhs
+        at_best.lhs / (p + eps), gcongr(at_best.lhs / (p + eps), at_best), sigma**2 / 2 * right.lhs
     )
-    near = chain(left, middle, replace(sigma**2 / 2 * right.lhs, right))
+    near = chain(left, middle, gcongr(sigma**2 / 2 * right.lhs, right))
     near = arithmetic(t, "<=", 2 * sigma**2 * p + eps * (2 * sigma**2 + 1), near)
     return limit(near, eps, 2 * sigma**2 * p, 2 * sigma**2 + 1)
 
@@ -109,24 +109,24 @@ def fourth_moment_of_the_query() -> Theorem:
 def output_at_a_query() -> Theorem:
     """|V T|^2 <= 4 sigma^4 |V|^2 |U|^2 |y|^2 at a query y, with a = U y."""
     bound = size_of_the_mean()
-    size = chain(replace(bound.lhs**2, bound), 4 * sigma**4 * over(j, d, a(j) ** 2))
-    size = specialise(chain(over(j, d, tilted**2), size), at_the_query)
-    size = chain(size, replace(size.rhs, norm_of_the_score()))
-    image = specialise(operator_norm(V, norm_V, m), {b: ((l,), instantiated(tilted, {j: l}))})
-    image = specialise(image, at_the_query)
-    return chain(image, norm_V**2 * size.lhs, replace(norm_V**2 * size.lhs, size))
+    size = chain(gcongr(bound.lhs**2, bound), 4 * sigma**4 * over(j, d, a(j) ** 2))
+    size = instantiate(chain(over(j, d, tilted**2), size), at_the_query)
+    size = chain(size, gcongr(size.rhs, norm_of_the_score()))
+    image = instantiate(operator_norm(V, norm_V, m), {b: ((l,), instantiated(tilted, {j: l}))})
+    image = instantiate(image, at_the_query)
+    return chain(image, norm_V**2 * size.lhs, gcongr(norm_V**2 * size.lhs, size))
 
 
 @cache
 def output() -> Theorem:
     """E|V T|^4 over the query is at most (4 sigma^2 |V||U| sqrt(d))^4."""
     image = output_at_a_query()
-    fourth = replace(image.lhs**2, image)
+    fourth = gcongr(image.lhs**2, image)
     factor = 16 * norm_V**4 * norm_U**4 * sigma**8
     average = integrated("query", (query,), fourth, None, factor * QUERY.mean(QUERY.square**2))
     return chain(
         average,
-        replace(average.rhs, fourth_moment_of_the_query()),
+        gcongr(average.rhs, fourth_moment_of_the_query()),
         256 * norm_V**4 * norm_U**4 * sigma**8 * d**2,
     )
 

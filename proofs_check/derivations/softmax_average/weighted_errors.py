@@ -27,7 +27,7 @@ from numerics.derivations.derived import (
 )
 from numerics.derivations.kernel.binding import instantiated
 from numerics.derivations.kernel.normal_form import LENGTH as L
-from numerics.derivations.kernel.rules import arithmetic, assume, limit, replace, specialise, then
+from numerics.derivations.kernel.rules import arithmetic, assume, gcongr, instantiate, limit, trans
 from numerics.derivations.kernel.sorts import POSITIVE, Sort, whole
 from numerics.derivations.kernel.terms import Function, Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -135,14 +135,14 @@ def hypotheses(p: int, order: int) -> tuple[Theorem, Theorem]:
 
 def of_the_product(thm: Theorem, order: int) -> Theorem:
     """The theorem for z -> f(z) g in place of its function f."""
-    return specialise(thm, {OF[order].f: ((i, k), OF[order].value)})
+    return instantiate(thm, {OF[order].f: ((i, k), OF[order].value)})
 
 
 @cache
 def size_of_the_product(p: int, order: int) -> Theorem:
     """|f(z) g|^2 <= C_f^2 |z|^{2p} |g|^2."""
     grows, times = hypotheses(p, order)
-    return chain(times, replace(times.rhs, grows))
+    return chain(times, gcongr(times.rhs, grows))
 
 
 def _unit(p: int, order: int) -> Term:
@@ -155,12 +155,12 @@ def moment_of_the_product(p: int, order: int) -> Theorem:
     which is 2 or 4.
     """
     F = OF[order].F
-    square = replace(F**order, size_of_the_product(p, order))
+    square = gcongr(F**order, size_of_the_product(p, order))
     average = integrated(
         "mean", (k,), square, None, (C_f**2 * size_of_g(order)) ** order * mean(TOKEN.square ** (p * order))
     )
     value = _unit(p, order) ** (order // 2) * (p * order - 1 + h) ** (p * order // 2)
-    average = chain(average, replace(average.rhs, moment_of_the_norm(p * order)), value**2)
+    average = chain(average, gcongr(average.rhs, moment_of_the_norm(p * order)), value**2)
     return root(average, sqrt(mean(F**order)), value)
 
 
@@ -172,13 +172,13 @@ def size_of_the_limit(p: int, order: int) -> Theorem:
     squares = integrated(
         "coordinates", (i,), each, over(i, m, mean(w * of.value) ** 2), m0 * mean(w * of.F), (m,)
     )
-    ratio = chain(of.rho, squares.lhs / m0**2, replace(squares.lhs / m0**2, squares), mean(w * of.F) / m0)
+    ratio = chain(of.rho, squares.lhs / m0**2, gcongr(squares.lhs / m0**2, squares), mean(w * of.F) / m0)
     front = C_f**2 * size_of_g(order)
-    larger = replace(w * of.F, size_of_the_product(p, order))
+    larger = gcongr(w * of.F, size_of_the_product(p, order))
     larger = integrated("mean", (k,), larger, mean(w * of.F), front * mean(w * TOKEN.square**p))
-    ratio = chain(ratio, replace(ratio.rhs, larger), front * (mean(w * TOKEN.square**p) / m0))
+    ratio = chain(ratio, gcongr(ratio.rhs, larger), front * (mean(w * TOKEN.square**p) / m0))
     tilted = chain(mean(w * TOKEN.square**p) / m0, tilted_moment(p))
-    return chain(ratio, replace(ratio.rhs, tilted), _unit(p, order) * (p - 1 + h + a2) ** p)
+    return chain(ratio, gcongr(ratio.rhs, tilted), _unit(p, order) * (p - 1 + h + a2) ** p)
 
 
 @cache
@@ -190,10 +190,10 @@ def without_concentration(p: int, order: int) -> Theorem:
     front, tokens = (C_f**2 * size_of_g(order)) ** power, w * TOKEN.square**q
     of_F = of.F**power if power > 1 else of.F
     sums = integrated(
-        "sum", (k,), replace(w * of_F, size_of_the_product(p, order)), None, front * total(tokens), (prompt,)
+        "sum", (k,), gcongr(w * of_F, size_of_the_product(p, order)), None, front * total(tokens), (prompt,)
     )
     hull = of_the_product(HULL[order](), order)
-    hull = then(hull, replace(hull.rhs, sums, size_of_the_limit(p, order)))
+    hull = trans(hull, gcongr(hull.rhs, sums, size_of_the_limit(p, order)))
     limit_ = (_unit(p, order) * (p - 1 + h + a2) ** p) ** power
     average = integrated(
         "prompt", (prompt,), hull, None, c * front * expectation(total(tokens) / S_L) + c * limit_
@@ -201,7 +201,7 @@ def without_concentration(p: int, order: int) -> Theorem:
     powers = chain(expectation(total(tokens) / S_L), average_of_powers(q))
     return chain(
         average,
-        replace(average.rhs, powers),
+        gcongr(average.rhs, powers),
         _unit(p, order) ** power * (c * (q - 1 + log(L) + h) ** q + c * (p - 1 + h + a2) ** q),
     )
 
@@ -219,7 +219,7 @@ def _fixed(p: int, order: int, front: Term, first: Term, both: Term, bracket: Te
     M, larger = front * (G + eps) * bracket, arithmetic(G, "<=", G + eps)
     long, less = (arithmetic(part, "<=", bracket, hide=(log(L), h)) for part in (first, both))
     long, short = (
-        chain(bound, form, replace(form, larger, less_), end)
+        chain(bound, form, gcongr(form, larger, less_), end)
         for bound, form, less_, end in (
             (with_concentration(p, order), front * G * first * exp(x), long, M * exp(x)),
             (without_concentration(p, order), front * G * both, less, M),
@@ -235,11 +235,11 @@ def with_concentration(p: int, order: int) -> Theorem:
     a2}/L and C = 50 for r = 2, or e^{16 a2}/L^2 and C = 8000 for r = 4: R1 and R2.
     """
     rate = of_the_product(RATE[order](), order)
-    rate = then(rate, replace(rate.rhs, moment_of_the_product(p, order)))
+    rate = trans(rate, gcongr(rate.rhs, moment_of_the_product(p, order)))
     C, x = {2: (50, 4 * a2 - log(L)), 4: (8000, 2 * (8 * a2 - log(L)))}[order]
     as_power = arithmetic(exp(order**2 * a2) / L ** (order // 2), "==", exp(x))
     form = C * _unit(p, order) ** (order // 2) * (p * order - 1 + h) ** (p * order // 2)
-    return chain(rate, form * as_power.lhs, replace(form * as_power.lhs, as_power))
+    return chain(rate, form * as_power.lhs, gcongr(form * as_power.lhs, as_power))
 
 
 @cache
@@ -274,14 +274,14 @@ def over_the_query(
     """
     n, G = QUERY.square, size_of_g(order) ** (order // 2)
     power = 1 / Op("max", (term(1), 8 * c * e * kappa))
-    at = specialise(specialise(fixed, {theta: power}), at_the_query)
-    size = replace(sigma**2 * norm_of_the_score().lhs, norm_of_the_score())
+    at = instantiate(instantiate(fixed, {theta: power}), at_the_query)
+    size = gcongr(sigma**2 * norm_of_the_score().lhs, norm_of_the_score())
     form = lambda a: front * G * (rest + factor * a**p) * exp(power * (e * (c * a - log(L))))
-    at = chain(at, form(size.lhs), replace(form(size.lhs), size))
-    light = specialise(arithmetic(c * e * kappa * power * size_, "<=", size_ / 8, hide=(kappa,)), {size_: n})
+    at = chain(at, form(size.lhs), gcongr(form(size.lhs), size))
+    light = instantiate(arithmetic(c * e * kappa * power * size_, "<=", size_ / 8, hide=(kappa,)), {size_: n})
     length = exp(-power * e * log(L))
     split = front * G * (rest + factor * kappa**p * n**p) * exp(c * e * kappa * power * n) * length
-    at = chain(at, split, replace(split, light))
+    at = chain(at, split, gcongr(split, light))
     weights = (exp(n / 8), n**p * exp(n / 8))
     means = [QUERY.mean(G * v) for v in weights]
     average = integrated(
@@ -304,9 +304,9 @@ def over_the_query(
         )
         for v, mean_of, moment, size_of in zip(weights, means, moments, (value, last), strict=True)
     ]
-    average = chain(average, replace(average.rhs, *bounds))
+    average = chain(average, gcongr(average.rhs, *bounds))
     words = (arithmetic(length, "==", L ** (-e * power)), arithmetic(value, "==", 2 ** (d / 4)))
-    return chain(average, replace(average.rhs, *words))
+    return chain(average, gcongr(average.rhs, *words))
 
 
 @cache

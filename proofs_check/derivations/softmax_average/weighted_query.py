@@ -9,7 +9,7 @@ from functools import cache
 
 from numerics.derivations.derived import D_, chain, exp, integrated, log
 from numerics.derivations.kernel.binding import bind
-from numerics.derivations.kernel.rules import arithmetic, gaussian, limit, replace, specialise
+from numerics.derivations.kernel.rules import arithmetic, gaussian, gcongr, instantiate, limit
 from numerics.derivations.kernel.sorts import POSITIVE
 from numerics.derivations.kernel.terms import GAUSSIAN, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -64,14 +64,14 @@ def power_below_an_exponential() -> Theorem:
     eta, where e^{j eta/C} = 1 + delta.
     """
     tangent = arithmetic(log(M_), "<=", log(C_) + M_ / C_ - 1)
-    line = chain(arithmetic(M_**power, "==", exp(power * log(M_))), replace(exp(power * log(M_)), tangent))
+    line = chain(arithmetic(M_**power, "==", exp(power * log(M_))), gcongr(exp(power * log(M_)), tangent))
     line = chain(line, arithmetic(line.rhs, "==", C_**power * exp(-power) * exp(power / C_ * M_)))
-    line = specialise(line, {M_: part_ + least})
-    line = chain(replace(part_**power, arithmetic(part_, "<=", part_ + least)), line)
+    line = instantiate(line, {M_: part_ + least})
+    line = chain(gcongr(part_**power, arithmetic(part_, "<=", part_ + least)), line)
     front = C_**power * exp(-power) * exp(power / C_ * part_)
     line = chain(line, front * exp(power / C_ * least))
     small, above = C_ / power * log(1 + D_), arithmetic(0, "<", log(1 + D_))
-    line = specialise(line, {least: small}, arithmetic(0, "<", small, above, hide=(log(1 + D_),)))
+    line = instantiate(line, {least: small}, arithmetic(0, "<", small, above, hide=(log(1 + D_),)))
     return chain(
         line,
         front * exp(log(1 + D_)),
@@ -83,24 +83,24 @@ def power_below_an_exponential() -> Theorem:
 def with_a_power() -> Theorem:
     """The bound at C = 2 (d + j)/r, where 1 - 2 (lambda + j/C) = r d/(d + j), for delta -> 0."""
     n, c = QUERY.square, 2 * (d + power) * (1 + u)
-    point = specialise(specialise(power_below_an_exponential(), {C_: c}), {part_: n})
+    point = instantiate(instantiate(power_below_an_exponential(), {C_: c}), {part_: n})
     front = (1 + D_) * (c**power * exp(-power))
-    point = chain(replace(point.lhs * exp(weight * n), point), front * exp(weight * n + power / c * n))
+    point = chain(gcongr(point.lhs * exp(weight * n), point), front * exp(weight * n + power / c * n))
     value = u + power * (1 + u) / d
     shape = arithmetic(exp(weight * part_ + power / c * part_), "==", exp(value / (1 + value) / 2 * part_))
     wide = chain(
-        integrated("query", (query,), specialise(shape, {part_: n})),
-        specialise(without_weight(QUERY), {u: value}),
+        integrated("query", (query,), instantiate(shape, {part_: n})),
+        instantiate(without_weight(QUERY), {u: value}),
     )
-    less = specialise(arithmetic(log(1 + part_), "<=", part_), {part_: power / d})
+    less = instantiate(arithmetic(log(1 + part_), "<=", part_), {part_: power / d})
     apart = arithmetic(d / 2 * log(1 + value), "==", d / 2 * log(1 + u) + d / 2 * less.lhs)
     growth = exp(d / 2 * log(1 + u) + power / 2)
-    wide = chain(wide, exp(apart.lhs), replace(exp(apart.lhs), apart), replace(exp(apart.rhs), less), growth)
+    wide = chain(wide, exp(apart.lhs), gcongr(exp(apart.lhs), apart), gcongr(exp(apart.rhs), less), growth)
     average = integrated("query", (query,), point, None, front * wide.lhs)
-    average = chain(average, replace(average.rhs, wide))
+    average = chain(average, gcongr(average.rhs, wide))
     bound = statements()[2].rhs
     whole = c**power * exp(-power) * growth
-    near = chain((1 + D_) * whole, replace((1 + D_) * whole, arithmetic(whole, "<=", bound)))
+    near = chain((1 + D_) * whole, gcongr((1 + D_) * whole, arithmetic(whole, "<=", bound)))
     return limit(chain(average, near), D_, bound, bound)
 
 

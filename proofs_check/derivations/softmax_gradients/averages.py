@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from numerics.derivations.derived import cauchy_schwarz, chain, exp, integrated
 from numerics.derivations.kernel.binding import bind
-from numerics.derivations.kernel.rules import arithmetic, replace
+from numerics.derivations.kernel.rules import arithmetic, gcongr
 from numerics.derivations.kernel.terms import Term
 from numerics.derivations.kernel.theorems import Theorem
 from proofs_check.derivations.softmax_average.softmax_average import (
@@ -47,7 +47,7 @@ class Average(NamedTuple):
         return chain(
             self(G) ** 2,
             square.lhs / self.normaliser**2,
-            replace(square.lhs / self.normaliser**2, square),
+            gcongr(square.lhs / self.normaliser**2, square),
             self(G**2),
         )
 
@@ -95,7 +95,7 @@ def size_of_the_product(average: Average) -> Theorem:
     """|m m'|^2 = |m|^4 <= E|z|^4."""
     size = size_of_the_mean(average)
     return chain(
-        over_both(product(average) ** 2), replace(size.lhs**2, size), average.jensen(TOKEN.square), average(F)
+        over_both(product(average) ** 2), gcongr(size.lhs**2, size), average.jensen(TOKEN.square), average(F)
     )
 
 
@@ -104,9 +104,9 @@ def size_of_the_covariance(average: Average) -> Theorem:
     norm = average.normaliser
     part = lambda n: exp(score / 2) * (z(n, k) - average(z(n, k)))
     each = cauchy_schwarz(average.kind, (k,), part(i), part(j), average.heads)
-    each = chain(covariance(average) ** 2, each.lhs / norm**2, replace(each.lhs / norm**2, each))
+    each = chain(covariance(average) ** 2, each.lhs / norm**2, gcongr(each.lhs / norm**2, each))
     trace = over(i, d, average((z(i, k) - average(z(i, k))) ** 2))
     square = entries(each, over_both(covariance(average) ** 2), trace**2)
     whole = average(TOKEN.square)
     less = chain(trace, arithmetic(whole - over(i, d, average(z(i, k)) ** 2), "<=", whole))
-    return chain(square, replace(trace**2, less), average.jensen(TOKEN.square), average(F))
+    return chain(square, gcongr(trace**2, less), average.jensen(TOKEN.square), average(F))

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from numerics.derivations.derived import chain, exp, integrated, interpolated, log, root, sqrt
 from numerics.derivations.kernel.normal_form import LENGTH as L
-from numerics.derivations.kernel.rules import arithmetic, replace, specialise
+from numerics.derivations.kernel.rules import arithmetic, gcongr, instantiate
 from numerics.derivations.kernel.terms import Defined, Op, Term, term
 from numerics.derivations.kernel.theorems import Theorem
 from proofs_check.derivations.softmax_average import fourth_moment, moments, second_moment
@@ -93,10 +93,10 @@ def split(of: Matrix) -> Theorem:
     m = [LAW(z(n, k)) for n in (i, j)]
     e = [PROMPT(z(n, k)) - LAW(z(n, k)) for n in (i, j)]
     square = arithmetic(of.parts**2, "<=", p * x**2 + q * y**2 + r * u**2)
-    two = specialise(arithmetic((x + y) ** 2, "<=", 2 * x**2 + 2 * y**2), {x: m[0] * e[1], y: e[0] * m[1]})
+    two = instantiate(arithmetic((x + y) ** 2, "<=", 2 * x**2 + 2 * y**2), {x: m[0] * e[1], y: e[0] * m[1]})
     values = {x: SECOND_MOMENT.error, y: e[0] * e[1], u: m[0] * e[1] + e[0] * m[1]}
-    parts = chain(of.error**2, specialise(square, values))
-    parts = chain(parts, replace(parts.rhs, two))
+    parts = chain(of.error**2, instantiate(square, values))
+    parts = chain(parts, gcongr(parts.rhs, two))
     return entries(
         parts, of.squared, p * second_moments.error_squared + q * err2**2 + 4 * r * size_of_m * err2
     )
@@ -112,7 +112,7 @@ def mean_of_a_sum(thm: Theorem, *parts: tuple[Term | int, Term]) -> Theorem:
     point = chain(thm, add(values), arithmetic(add(values), "<=", add(whole), hide=tuple(values)))
     average = integrated("prompt", (prompt,), point, None, add(map(expectation, whole)))
     back = [integrated("prompt", (prompt,), arithmetic(X, "<=", Y, hide=(Y,))) for X, Y in zip(whole, values)]
-    return chain(average, replace(average.rhs, *back))
+    return chain(average, gcongr(average.rhs, *back))
 
 
 @cache
@@ -122,32 +122,32 @@ def with_concentration(of: Matrix) -> Theorem:
     average = mean_of_a_sum(
         split(of), (p, second_moments.error_squared), (q, err2**2), (4 * r * size_of_m, err2)
     )
-    fourth = specialise(fourth_moment.theorem(), {fourth_moment.f: ((i, k), z(i, k)), m: d})
+    fourth = instantiate(fourth_moment.theorem(), {fourth_moment.f: ((i, k), z(i, k)), m: d})
     fourth = chain(expectation(err2**2), fourth, 8000 * exp(16 * a2) * K8 / L**2)
     second = chain(expectation(err2), of_the_tokens(second_moment.theorem()), 50 * exp(4 * a2) * K4 / L)
     limit = chain(size_of_m, of_the_tokens(moments.size_of_the_limit()), exp(2 * a2) * K4)
-    average = chain(average, replace(average.rhs, second_moments.theorem(), fourth, second, limit))
+    average = chain(average, gcongr(average.rhs, second_moments.theorem(), fourth, second, limit))
     first = 50 * p * exp(4 * a2) / L * K8 + 8000 * q * exp(16 * a2) / L**2 * K8
     average = chain(average, first + 200 * r * exp(6 * a2) / L * mean(F))
-    average = chain(average, replace(average.rhs, second_moments.mean_fourth_power()))
+    average = chain(average, gcongr(average.rhs, second_moments.mean_fourth_power()))
     larger = arithmetic(50 * p * exp(4 * a2) + 200 * r * exp(6 * a2), "<=", 750 * exp(8 * a2))
     square = arithmetic(8000 * q * exp(16 * a2), "<=", 24000 * exp(16 * a2))
     average = chain(average, larger.lhs / L * K8 + square.lhs / L**2 * K8)
-    return chain(average, replace(average.rhs, larger, square), K8 * (larger.rhs / L + square.rhs / L**2))
+    return chain(average, gcongr(average.rhs, larger, square), K8 * (larger.rhs / L + square.rhs / L**2))
 
 
 @cache
 def without_concentration(of: Matrix) -> Theorem:
     """E|D|^2 <= 32 sigma^4 ((1 + ln L + h)^2 + (1 + h + a2)^2), from the sizes of both matrices."""
-    two = specialise(
+    two = instantiate(
         arithmetic((x - y) ** 2, "<=", 2 * x**2 + 2 * y**2), {x: of.entry(PROMPT), y: of.entry(LAW)}
     )
     finite, infinite = map(SIZES[of], (PROMPT, LAW))
     sizes = entries(two, of.squared, 2 * finite.lhs + 2 * infinite.lhs)
-    sizes = chain(sizes, replace(sizes.rhs, finite, infinite))
+    sizes = chain(sizes, gcongr(sizes.rhs, finite, infinite))
     average = integrated("prompt", (prompt,), sizes, None, 2 * expectation(PROMPT(F)) + 2 * LAW(F))
     fourth = chain(expectation(PROMPT(F)), average_of_powers(2))
-    average = chain(average, replace(average.rhs, fourth, chain(LAW(F), tilted_moment(2))))
+    average = chain(average, gcongr(average.rhs, fourth, chain(LAW(F), tilted_moment(2))))
     return chain(average, 32 * sigma**4 * ((1 + log(L) + h) ** 2 + (1 + h + a2) ** 2))
 
 
@@ -167,23 +167,23 @@ def larger() -> tuple[Theorem, Theorem]:
     eighth = chain(mean(TOKEN.square**4), moment_of_the_norm(4), unit**2)
     eighth = chain(K8, root(eighth, sqrt(mean(TOKEN.square**4)), unit))
     words = [arithmetic(exp(8 * n * a2) / L**n, "==", power**n) for n in (1, 2)]
-    long = replace(K8 * (750 * words[0].lhs + 24000 * words[1].lhs), eighth, *words)
+    long = gcongr(K8 * (750 * words[0].lhs + 24000 * words[1].lhs), eighth, *words)
     less = arithmetic(25065 * (12 + 4 * h) ** 2, "<=", bracket, hide=(log(L),))
     long = chain(long, sigma**4 * less.lhs * share(power))
-    long = chain(long, replace(long.rhs, less), M * share(power))
+    long = chain(long, gcongr(long.rhs, less), M * share(power))
     young = arithmetic(32 * (x + y) ** 2, "<=", 8032 * x**2 + Fraction(4016, 125) * y**2)
-    parts = [specialise(young, {x: 1 + h, y: value}) for value in (log(L), a2)]
-    short = replace(sigma**4 * (parts[0].lhs + parts[1].lhs), *parts)
+    parts = [instantiate(young, {x: 1 + h, y: value}) for value in (log(L), a2)]
+    short = gcongr(sigma**4 * (parts[0].lhs + parts[1].lhs), *parts)
     less = arithmetic(16064 * (1 + h) ** 2, "<=", 25065 * (12 + 4 * h) ** 2)
     short = chain(short, sigma**4 * (less.lhs + Fraction(4016, 125) * (log(L) ** 2 + a2**2)))
-    return long, chain(short, replace(short.rhs, less), M)
+    return long, chain(short, gcongr(short.rhs, less), M)
 
 
 @cache
 def smaller_of_two() -> Theorem:
     """M share(e^x) where x <= 0, and M elsewhere, is at most M e^x, as e^{2 x} <= e^x there."""
     lemma = arithmetic(Op("ind", (1 - t,)) * (s * share(t)) + Op("above", (t - 1,)) * s, "<=", s * t)
-    return specialise(lemma, {s: M, t: exp(exponent)})
+    return instantiate(lemma, {s: M, t: exp(exponent)})
 
 
 @cache
@@ -193,6 +193,6 @@ def at_a_fixed_query(of: Matrix) -> Theorem:
     X, below, above = long.lhs, Op("ind", (1 - exp(exponent),)), Op("above", (exp(exponent) - 1,))
     cases = arithmetic(X, "<=", below * X + above * X, long, hide=(X, exp(exponent)))
     cases = chain(
-        cases, replace(cases.rhs, replace(below * X, long), replace(above * X, short)), smaller_of_two()
+        cases, gcongr(cases.rhs, gcongr(below * X, long), gcongr(above * X, short)), smaller_of_two()
     )
     return interpolated(cases, short, M, exponent, theta)

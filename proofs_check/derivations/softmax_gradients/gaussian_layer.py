@@ -9,7 +9,7 @@ from functools import cache
 
 from numerics.derivations.derived import exp
 from numerics.derivations.kernel.binding import instantiated
-from numerics.derivations.kernel.rules import specialise
+from numerics.derivations.kernel.rules import instantiate
 from numerics.derivations.kernel.sorts import REALS, Sort
 from numerics.derivations.kernel.terms import Function, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -107,7 +107,7 @@ def statement_of_both_limits(centred: bool = True, factor: int | Fraction = 1) -
 @proves("BB:B.1.b", statements_of_the_law, part=2)
 @cache
 def softmax_attention() -> Theorem:
-    row = specialise(of_a_row(), {r: ((j,), V(i, j))})
+    row = instantiate(of_a_row(), {r: ((j,), V(i, j))})
     return show(softmax, "==", over(j, d, V(i, j) * mu(j)) + moved, row)
 
 
@@ -115,12 +115,12 @@ def softmax_attention() -> Theorem:
 def linear_attention() -> Theorem:
     """V E[Z Z'] a = V R R' a for centred tokens, in each coordinate."""
     score, row = over(j, d, R(j, n) * a(j)), over(j, d, V(i, j) * R(j, n))
-    return show(of_mean_0(linear), "==", moved, specialise(covariance(), {b: ((n,), score), c: ((n,), row)}))
+    return show(of_mean_0(linear), "==", moved, instantiate(covariance(), {b: ((n,), score), c: ((n,), row)}))
 
 
 @cache
 def of_centred_tokens() -> Theorem:
-    return show(of_mean_0(softmax), "==", moved, specialise(softmax_attention(), {mu: ((j,), term(0))}))
+    return show(of_mean_0(softmax), "==", moved, instantiate(softmax_attention(), {mu: ((j,), term(0))}))
 
 
 @proves("BB:B.2", statement_of_both_limits)
@@ -133,7 +133,7 @@ def same_limits() -> Theorem:
 @cache
 def tilted_law() -> Theorem:
     vector = lambda value: {b: ((n,), over(j, d, R(j, n) * value))}
-    top, bottom = (specialise(weight_of_a_vector(), vector(value)) for value in (a(j) + v(j), a(j)))
+    top, bottom = (instantiate(weight_of_a_vector(), vector(value)) for value in (a(j) + v(j), a(j)))
     start = exp(over(j, d, v(j) * mu(j)))
     sides = (start, top.lhs, top.rhs, bottom.lhs, bottom.rhs)
     return calc(
@@ -153,7 +153,7 @@ proves("BB:4.bilin", statements_in_the_parameters, part=2)(
 def linear_in_U() -> Theorem:
     """The output for U + sW is that for U and s times that for W."""
     first, second, third = (
-        specialise(of_centred_tokens(), _score(e)) for e in (U(j, l) + number * W(j, l), U(j, l), W(j, l))
+        instantiate(of_centred_tokens(), _score(e)) for e in (U(j, l) + number * W(j, l), U(j, l), W(j, l))
     )
     sums = calc(first, ("==", second.rhs + number * third.rhs))
     hidden = (first.lhs, second.lhs, third.lhs, second.rhs, third.rhs)

@@ -14,7 +14,7 @@ import sympy as sp
 from numerics.derivations.derived import cauchy_schwarz, chain, exp, integrated, log
 from numerics.derivations.kernel.binding import instantiated
 from numerics.derivations.kernel.normal_form import LENGTH as L
-from numerics.derivations.kernel.rules import arithmetic, replace, specialise
+from numerics.derivations.kernel.rules import arithmetic, gcongr, instantiate
 from numerics.derivations.kernel.sorts import Sort
 from numerics.derivations.kernel.terms import Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -111,12 +111,14 @@ def at_a_prompt(part: Part) -> Theorem:
     gradient of one output is a matrix times v times y'.
     """
     if part == whole:
-        columns = specialise(operator_norm(V, norm_V, m), {b: ((l,), instantiated(COVARIANCE.error, {i: l}))})
+        columns = instantiate(
+            operator_norm(V, norm_V, m), {b: ((l,), instantiated(COVARIANCE.error, {i: l}))}
+        )
         known = integrated("coordinates", (j,), columns, None, norm_V**2 * COVARIANCE.squared, (d,))
     else:
         each = cauchy_schwarz("coordinates", (j,), part.of.error, v(j), (d,))
         known = integrated("coordinates", (i,), each, None, part.of.squared * norm, (d,))
-    return chain(part.error, size * known.lhs, replace(size * known.lhs, known))
+    return chain(part.error, size * known.lhs, gcongr(size * known.lhs, known))
 
 
 def _bracket(a: Term) -> Term:
@@ -129,18 +131,18 @@ def at_a_query(of: Matrix) -> Theorem:
     the error D of the matrix and c = 32.128 at a query y: theta is so small that 8 a2 theta is at
     most |y|^2/4.
     """
-    fixed = specialise(specialise(at_a_fixed_query(of), {theta: power}), at_the_query)
-    shorter = replace(sigma**2 * norm_of_the_score().lhs, norm_of_the_score())
+    fixed = instantiate(instantiate(at_a_fixed_query(of), {theta: power}), at_the_query)
+    shorter = gcongr(sigma**2 * norm_of_the_score().lhs, norm_of_the_score())
     form = lambda a: sigma**4 * _bracket(a) * exp(power * (8 * a - log(L)))
-    fixed = chain(fixed, form(shorter.lhs), replace(form(shorter.lhs), shorter))
+    fixed = chain(fixed, form(shorter.lhs), gcongr(form(shorter.lhs), shorter))
     split = sigma**4 * _bracket(kappa * size) * exp(8 * kappa * power * size) * exp(-power * log(L))
-    return chain(fixed, split, replace(split, light()))
+    return chain(fixed, split, gcongr(split, light()))
 
 
 @cache
 def light() -> Theorem:
     """8 kappa theta |y|^2 <= |y|^2/4."""
-    return specialise(arithmetic(8 * kappa * power * size_, "<=", size_ / 4, hide=(kappa,)), {size_: size})
+    return instantiate(arithmetic(8 * kappa * power * size_, "<=", size_ / 4, hide=(kappa,)), {size_: size})
 
 
 @cache
@@ -161,19 +163,19 @@ def averaged(part: Part) -> Theorem:
     """The error over prompt and query is at most our bound with the front in place of |V|^2."""
     of, _, front = part
     average = integrated("prompt", (prompt,), at_a_prompt(part), None, front * size * expectation(of.squared))
-    average = specialise(average, at_the_query)
-    average = chain(average, replace(average.rhs, at_a_query(of)))
+    average = instantiate(average, at_the_query)
+    average = chain(average, gcongr(average.rhs, at_a_query(of)))
     weight, length = exp(size / 4), exp(-power * log(L))
     means = [QUERY.mean(size * weight), QUERY.mean(size**3 * weight)]
     inner = (25065 * (12 + 4 * h) ** 2 + c * log(L) ** 2) * means[0] + c * kappa**2 * means[1]
     average = integrated("query", (query,), average, None, front * sigma**4 * length * inner)
     average = chain(
-        average, replace(average.rhs, *(chain(x, weighted_moment(q)) for x, q in zip(means, (1, 3))))
+        average, gcongr(average.rhs, *(chain(x, weighted_moment(q)) for x, q in zip(means, (1, 3))))
     )
     first, second, third = (x.lhs for x in numbers()[:3])
     inner = (d + 1) * (first * (12 + 4 * h) ** 2 + second * log(L) ** 2) + third * (d + 3) ** 3 * kappa**2
     average = chain(average, front * sigma**4 * exp(h) * inner * length)
-    return chain(average, replace(average.rhs, *numbers()))
+    return chain(average, gcongr(average.rhs, *numbers()))
 
 
 @cache
@@ -188,7 +190,7 @@ def in_the_form(part: Part, high: int = 12) -> Theorem:
     """The bound of `averaged` for L >= 2 and sigma >= 1, with sigma^high for high at least 8."""
     larger, slower = larger_form(high)
     split = part.front * 2 ** (d / 2) * larger.lhs * slower.lhs
-    return chain(averaged(part), split, replace(split, larger, slower))
+    return chain(averaged(part), split, gcongr(split, larger, slower))
 
 
 def _statement(part: Part, bound: Term, *given: Theorem) -> Statement:

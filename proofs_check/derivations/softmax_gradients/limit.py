@@ -10,7 +10,7 @@ from functools import cache
 
 from numerics.derivations.derived import chain, exp, integrated
 from numerics.derivations.kernel.binding import instantiated
-from numerics.derivations.kernel.rules import arithmetic, replace, specialise
+from numerics.derivations.kernel.rules import arithmetic, gcongr, instantiate
 from numerics.derivations.kernel.sorts import REALS, Range, Sort
 from numerics.derivations.kernel.terms import Defined, Function, Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -59,7 +59,7 @@ moved = mean(w * exp(s * change) * row) / mean(w * exp(s * change))
 def slower_exponential() -> Theorem:
     """e^{s x} <= e^x + 1 for every s in [0, 1]."""
     top = Op("max", (x, term(0)))
-    slower = specialise(show(exp(unit * part_), "<=", exp(part_)), {part_: top})
+    slower = instantiate(show(exp(unit * part_), "<=", exp(part_)), {part_: top})
     return calc(
         exp(unit * x),
         ("<=", exp(unit * top), show(x, "<=", top)),
@@ -77,10 +77,10 @@ def pointwise() -> Theorem:
     least, most = arithmetic(1 + v, "<=", exp(v)), arithmetic(exp(v), "<=", 1 + v + v**2 * (exp(v) + 1))
     rest = (exp(v) + (-1 - v)) * (1 + h**2)
     first = arithmetic(exp(v) * h, "<=", (1 + v) * h + rest, least, hide=(exp(v),))
-    small = chain(replace(rest, most), v**2 * (exp(v) + 1) * (1 + h**2))
-    first = specialise(chain(first, replace(first.rhs, small)), {x: s * x})
-    slower = specialise(slower_exponential(), {unit: s})
-    return chain(first, replace(first.rhs, slower), (1 + s * x) * h + s**2 * x**2 * (exp(x) + 2) * (1 + h**2))
+    small = chain(gcongr(rest, most), v**2 * (exp(v) + 1) * (1 + h**2))
+    first = instantiate(chain(first, gcongr(first.rhs, small)), {x: s * x})
+    slower = instantiate(slower_exponential(), {unit: s})
+    return chain(first, gcongr(first.rhs, slower), (1 + s * x) * h + s**2 * x**2 * (exp(x) + 2) * (1 + h**2))
 
 
 #: The output at the score a + s c differs by s times its derivative, up to s^2 times this.
@@ -96,12 +96,12 @@ def theorem() -> Theorem:
     """
     h = row - T_ - s * G_
     square = arithmetic((x - T_ - s * G_) ** 2, "<=", 3 * x**2 + 3 * T_**2 + 3 * G_**2)
-    point = specialise(pointwise(), {x: change, y: h})
-    weighted = chain(replace(w * point.lhs, point))
-    weighted = chain(weighted, replace(weighted.rhs, specialise(square, {x: row})))
+    point = instantiate(pointwise(), {x: change, y: h})
+    weighted = chain(gcongr(w * point.lhs, point))
+    weighted = chain(weighted, gcongr(weighted.rhs, instantiate(square, {x: row})))
     first = w * (1 + s * change) * h
     average = integrated("mean", (k,), weighted, mean(w * point.lhs), mean(first) + s**2 * remainder)
-    average = specialise(average, {T_: output, G_: slope})
+    average = instantiate(average, {T_: output, G_: slope})
     normaliser, bound = mean(w * exp(s * change)), Defined("K", constant)
     gap = moved - output - s * slope
     inner = gap * normaliser
@@ -110,11 +110,11 @@ def theorem() -> Theorem:
     less = arithmetic(
         -parts[0] * parts[1] + parts[2], "<=", parts[0] ** 2 + parts[1] ** 2 + parts[2], hide=parts
     )
-    average = chain(average, replace(s**2 * less.lhs, less), s**2 * bound)
+    average = chain(average, gcongr(s**2 * less.lhs, less), s**2 * bound)
     difference = chain(
-        gap, inner / normaliser, replace(inner / normaliser, average), s**2 * bound / normaliser
+        gap, inner / normaliser, gcongr(inner / normaliser, average), s**2 * bound / normaliser
     )
-    one = chain(1, specialise(weight_at_least_one(), {a: ((j,), a(j) + s * c(j))}), normaliser)
+    one = chain(1, instantiate(weight_at_least_one(), {a: ((j,), a(j) + s * c(j))}), normaliser)
     return chain(difference, arithmetic(difference.rhs, "<=", s**2 * bound, one, hide=(normaliser,)))
 
 
@@ -140,7 +140,7 @@ def statement(factor: int | Fraction = 1) -> Statement:
 def gradient() -> Theorem:
     """The statement, from the same in the direction c = W q."""
     parts = [instantiated(e, scores) for e in (moved, output, slope)]
-    at = specialise(theorem(), scores)
+    at = instantiate(theorem(), scores)
     first = show(parts[0] - parts[1], "<=", s * parts[2] + at.rhs, at, *parts, at.rhs)
     return chain(statement().lhs, first, statement().rhs)
 
@@ -218,11 +218,11 @@ proves("BB:KQ.3", VALUES, part=2)(by_normal_form(in_the_values))
 @cache
 def gradient_in_the_keys() -> Theorem:
     """The gradient in U along X'Q."""
-    return specialise(gradient(), {U: ((j, l), product(K, Q)), W: ((j, l), product(X, Q))})
+    return instantiate(gradient(), {U: ((j, l), product(K, Q)), W: ((j, l), product(X, Q))})
 
 
 @proves("BB:KQ.2", QUERIES, part=2)
 @cache
 def gradient_in_the_queries() -> Theorem:
     """The gradient in U along K'X."""
-    return specialise(gradient(), {U: ((j, l), product(K, Q)), W: ((j, l), product(K, X))})
+    return instantiate(gradient(), {U: ((j, l), product(K, Q)), W: ((j, l), product(K, X))})

@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.derived import cauchy_schwarz, chain, root, sqrt
-from numerics.derivations.kernel.rules import specialise
+from numerics.derivations.kernel.rules import instantiate
 from numerics.derivations.kernel.sorts import Sort
 from numerics.derivations.kernel.terms import Function, Term
 from numerics.derivations.kernel.theorems import Theorem
@@ -54,7 +54,7 @@ def second_statement(c: int | Fraction = 1) -> Statement:
 @cache
 def line_one() -> Theorem:
     one, other = hat_X * (hat_Y - Y), Y * (hat_X - X)
-    two = specialise(show((x + y) ** 2, "<=", 2 * x**2 + 2 * y**2), {x: one, y: other})
+    two = instantiate(show((x + y) ** 2, "<=", 2 * x**2 + 2 * y**2), {x: one, y: other})
     return calc(
         mean(squared(hat_X * hat_Y - X * Y)),
         ("==", mean(squared(one + other))),
@@ -86,6 +86,6 @@ def line_two() -> Theorem:
 @proves("BB:21", statements, part=3)
 @cache
 def line_three() -> Theorem:
-    fourth = specialise(show(x**4, "<=", 8 * (y**4 + (x - y) ** 4)), {x: hat_X, y: X})
+    fourth = instantiate(show(x**4, "<=", 8 * (y**4 + (x - y) ** 4)), {x: hat_X, y: X})
     most = calc(A, ("<=", mean(8 * (X**4 + (hat_X - X) ** 4)), fourth), ("==", 8 * (mean(X**4) + C)))
     return show(2 * roots[0] + 2 * roots[1], "<=", 2 * sqrt(8 * (mean(X**4) + C) * B) + 2 * roots[1], most)

@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.derived import cauchy_schwarz, exp, root
-from numerics.derivations.kernel.rules import assume, specialise
+from numerics.derivations.kernel.rules import assume, instantiate
 from numerics.derivations.kernel.sorts import POSITIVE, Range, Sort
 from numerics.derivations.kernel.terms import Function, Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -123,13 +123,13 @@ def statement_of_the_exponent(c: int | Fraction = 192) -> Statement:
 @cache
 def rate_for_more_spread() -> Theorem:
     rest, moved = through_Gamma(image), over(i, d, R(i, n) * image(i))
-    young = specialise(show(2 * x * y_, "<=", x**2 + y_**2), {x: xi(n), y_: moved})
+    young = instantiate(show(2 * x * y_, "<=", x**2 + y_**2), {x: xi(n), y_: moved})
     both = calc(
         2 * cross,
         ("==", over(n, d, 2 * xi(n) * moved)),
         ("<=", over(n, d, xi(n) ** 2 + moved**2), young),
         ("==", square + over(n, d, moved**2)),
-        ("<=", square + rest, specialise(more_spread(), {b: ((i,), image(i))})),
+        ("<=", square + rest, instantiate(more_spread(), {b: ((i,), image(i))})),
     )
     return calc(form(), ("==", 2 * cross - rest), ("<=", square, both, cross, rest, square))
 
@@ -140,7 +140,7 @@ def printed_exponent() -> Theorem:
     """The form is at most 2u|xi|^2."""
     less, positive, operator = bounded()
     size, rest = over(i, d, root_of_S(i) ** 2), through_Gamma(image)
-    larger = specialise(operator, {b: ((l,), root_of_S(l))})
+    larger = instantiate(operator, {b: ((l,), root_of_S(l))})
     schwarz = calc(
         cauchy_schwarz("coordinates", (i,), root_of_S(i), image(i), (d,)),
         ("==", size * larger.lhs),
@@ -148,9 +148,9 @@ def printed_exponent() -> Theorem:
         ("==", (norm * size) ** 2),
     )
     product = calc(
-        root(schwarz, cross, norm * size), ("<=", norm * square, specialise(less, {b: ((n,), xi(n))}))
+        root(schwarz, cross, norm * size), ("<=", norm * square, instantiate(less, {b: ((n,), xi(n))}))
     )
-    some = specialise(positive, {b: ((i,), image(i))})
+    some = instantiate(positive, {b: ((i,), image(i))})
     whole = calc(
         form(), ("==", 2 * cross - rest), ("<=", 2 * norm * square, product, some, cross, rest, square)
     )

@@ -9,7 +9,7 @@ from functools import cache
 
 from numerics.derivations.derived import chain, exp, integrated, sqrt
 from numerics.derivations.kernel.normal_form import LENGTH as L
-from numerics.derivations.kernel.rules import arithmetic, replace, specialise
+from numerics.derivations.kernel.rules import arithmetic, gcongr, instantiate
 from numerics.derivations.kernel.terms import Defined
 from numerics.derivations.kernel.theorems import Theorem
 from proofs_check.derivations.softmax_average import moments, second_moment
@@ -45,12 +45,12 @@ error_squared = Defined("errM", over_both((total(w * both) / S_L - limit_of_both
 
 def of_a_row(thm: Theorem) -> Theorem:
     """The theorem for row i of the matrix, f(z) = z_i z."""
-    return specialise(thm, {f: ((j, k), both), m: d})
+    return instantiate(thm, {f: ((j, k), both), m: d})
 
 
 def of_the_length(thm: Theorem) -> Theorem:
     """The theorem for the vector f(z) = |z| z, which has the length of the matrix."""
-    return specialise(thm, {f: ((i, k), sqrt(TOKEN.square) * z(i, k)), m: d})
+    return instantiate(thm, {f: ((i, k), sqrt(TOKEN.square) * z(i, k)), m: d})
 
 
 @cache
@@ -69,7 +69,7 @@ def mean_fourth_power() -> Theorem:
 def size_of_the_limit() -> Theorem:
     """The square of the length of the limit is at most e^{2 a2} K8."""
     rows = integrated("coordinates", (i,), of_a_row(moments.limit_by_two_moments()), rho, q * mean(F), (d,))
-    return chain(rows, replace(rows.rhs, moments.weights()[0], mean_fourth_power()), exp(2 * a2) * K8)
+    return chain(rows, gcongr(rows.rhs, moments.weights()[0], mean_fourth_power()), exp(2 * a2) * K8)
 
 
 @cache
@@ -77,11 +77,11 @@ def numerator() -> Theorem:
     """E|N|^2 = L E w^2|Z Z' - M|^2 <= 4 L e^{4 a2} K8 for the limit M."""
     one = mean(w**2 * (both - limit_of_both) ** 2)
     two = arithmetic(u**2 * (x - y) ** 2, "<=", 2 * u**2 * x**2 + 2 * u**2 * y**2)
-    each = integrated("mean", (k,), specialise(two, {u: w, x: both, y: limit_of_both}))
+    each = integrated("mean", (k,), instantiate(two, {u: w, x: both, y: limit_of_both}))
     each = entries(each, over_both(one), 2 * mean(w**2 * F) + 2 * rho * q)
-    step = chain(expectation(N2), L * over_both(one), replace(L * over_both(one), each))
+    step = chain(expectation(N2), L * over_both(one), gcongr(L * over_both(one), each))
     step = chain(step, L * (2 * mean(w**2 * F) + 2 * rho * q))
-    bound = replace(step.rhs, weighted_fourth_moment(), size_of_the_limit(), moments.weights()[0])
+    bound = gcongr(step.rhs, weighted_fourth_moment(), size_of_the_limit(), moments.weights()[0])
     return chain(step, bound, 4 * L * exp(4 * a2) * K8)
 
 

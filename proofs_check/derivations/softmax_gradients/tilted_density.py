@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.derived import exp
-from numerics.derivations.kernel.rules import assume, specialise
+from numerics.derivations.kernel.rules import assume, instantiate
 from numerics.derivations.kernel.sorts import Sort
 from numerics.derivations.kernel.terms import Function, Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
@@ -81,7 +81,7 @@ def square(at: Function) -> Theorem:
     """
     u = less_the_mean(at)
     first, symmetric = inverse()
-    right = show(form(u, shift), "==", score(u), specialise(first, {b: ((i,), a(i)), c: ((i,), u(i))}))
+    right = show(form(u, shift), "==", score(u), instantiate(first, {b: ((i,), a(i)), c: ((i,), u(i))}))
     left = calc(
         form(shift, u),
         ("==", over(i, d, over(j, d, shift(i) * Lambda(j, i) * u(j))), symmetric),

@@ -7,7 +7,7 @@ from functools import cache
 
 from numerics.derivations.derived import cauchy_schwarz, chain, integrated
 from numerics.derivations.kernel.binding import instantiated
-from numerics.derivations.kernel.rules import arithmetic, assume, integrate, replace, specialise, then
+from numerics.derivations.kernel.rules import arithmetic, assume, gcongr, instantiate, integrate, trans
 from numerics.derivations.kernel.sorts import NONNEGATIVE
 from numerics.derivations.kernel.terms import Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -63,8 +63,8 @@ def moments(p: int, of_query: int = 0) -> Theorem:
 
 def _power(thm: Theorem, n: int, front: Term, G: Term) -> Theorem:
     """From X <= front E G to X^n <= front^n E G^n under the tilted law, for n = 2 or 4."""
-    power = chain(replace(thm.lhs**2, thm), front**2 * LAW(G) ** 2)
-    power = chain(power, replace(power.rhs, LAW.jensen(G)))
+    power = chain(gcongr(thm.lhs**2, thm), front**2 * LAW(G) ** 2)
+    power = chain(power, gcongr(power.rhs, LAW.jensen(G)))
     return power if n == 2 else _power(chain(power, front**2 * LAW(G**2)), n // 2, front**2, G**2)
 
 
@@ -76,9 +76,9 @@ def of_the_mean(n: int) -> Theorem:
 
 def _rows(X: Term) -> Theorem:
     """E (v.Z)^2 X <= |v|^2 E |Z|^2 X under the tilted law."""
-    point = replace(w * (row**2 * X), cauchy_schwarz("coordinates", (j,), v(j), z(j, k), (d,)))
+    point = gcongr(w * (row**2 * X), cauchy_schwarz("coordinates", (j,), v(j), z(j, k), (d,)))
     average = integrated("mean", (k,), point, mean(w * (row**2 * X)), norm * mean(w * (square * X)))
-    return chain(LAW(row**2 * X), replace(average.lhs / m0, average), norm * LAW(square * X))
+    return chain(LAW(row**2 * X), gcongr(average.lhs / m0, average), norm * LAW(square * X))
 
 
 @cache
@@ -92,19 +92,19 @@ def of_the_product() -> Theorem:
     """|E (v.Z) Z y'|^4 <= |v|^4 E|Z|^8 |y|^4 under the tilted law."""
     each = integrated("coordinates", (i,), LAW.jensen(row * z(i, k)), None, LAW(row**2 * square), (d,))
     each = chain(each, _rows(square), norm * LAW(square**2))
-    product = chain(of_f, size * each.lhs, replace(size * each.lhs, each), norm * size * LAW(square**2))
+    product = chain(of_f, size * each.lhs, gcongr(size * each.lhs, each), norm * size * LAW(square**2))
     return _power(product, 2, norm * size, square**2)
 
 
 def averaged(thm: Theorem, lhs: Term, front: Term | int, p: int, of_query: int = 0) -> Theorem:
     """The mean over the query is at most front E|Z|^p |y|^p'."""
     bound = front * at_query(tilted(p, of_query))
-    return integrated("query", (query,), specialise(thm, at_the_query), at_query(lhs), bound)
+    return integrated("query", (query,), instantiate(thm, at_the_query), at_query(lhs), bound)
 
 
 def assumed(thm: Theorem, p: int, of_query: int = 0) -> Theorem:
     """The bound of `averaged` by Assumption 3.3, front sigma^{2p} M_{p,p'}."""
-    return chain(thm, replace(thm.rhs, moments(p, of_query)))
+    return chain(thm, gcongr(thm.rhs, moments(p, of_query)))
 
 
 @cache
@@ -123,7 +123,7 @@ def product_to_the_fourth() -> Theorem:
 def steps_of_M84() -> tuple[Theorem, Theorem]:
     """The bound of `product_to_the_fourth`, and that of Assumption 3.3."""
     first = product_to_the_fourth()
-    return first, replace(first.rhs, moments(8, 4))
+    return first, gcongr(first.rhs, moments(8, 4))
 
 
 @cache
@@ -142,15 +142,15 @@ to_the_eighth = Op("max", (Y_square, term(0))) ** 4
 def of_Y(n: int) -> Theorem:
     """|Y|^{2n} <= E|Z|^{2n} |y|^{2n} for n = 2 and 4."""
     power = of_the_mean(n)
-    return chain(Y_square**n, size**n * power.lhs, replace(size**n * power.lhs, power), tilted(2 * n, 2 * n))
+    return chain(Y_square**n, size**n * power.lhs, gcongr(size**n * power.lhs, power), tilted(2 * n, 2 * n))
 
 
 @cache
 def eighth_moment_of_Y() -> Theorem:
     """E|Y|^8 <= sigma^16 M_{8,8}."""
     same = arithmetic(to_the_eighth, "<=", Y_square**4, hide=(Y_square,))
-    average = integrate("query", (query,), specialise(then(same, of_Y(4)), at_the_query))
-    return then(average, moments(8, 8))
+    average = integrate("query", (query,), instantiate(trans(same, of_Y(4)), at_the_query))
+    return trans(average, moments(8, 8))
 
 
 @cache
@@ -162,7 +162,7 @@ def theorems() -> tuple[Theorem, ...]:
         assumed(averaged(of_the_row(2), X**4, norm**2, 4), 4),
         assumed(averaged(of_Y(2), Y_square**2, 1, 4, 4), 4, 4),
         eighth,
-        replace(eighth.rhs, moments(8)),
+        gcongr(eighth.rhs, moments(8)),
         eighth_moment_of_Y(),
     )
 

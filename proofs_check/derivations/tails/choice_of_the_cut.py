@@ -9,7 +9,7 @@ from functools import cache
 
 from numerics.derivations.derived import chain, exp, integrated, log
 from numerics.derivations.kernel.normal_form import LENGTH as L
-from numerics.derivations.kernel.rules import arithmetic, replace, specialise
+from numerics.derivations.kernel.rules import arithmetic, gcongr, instantiate
 from numerics.derivations.kernel.terms import Op, Term, term
 from numerics.derivations.kernel.theorems import Theorem
 from proofs_check.derivations.softmax_average.softmax_average import d, k, x
@@ -52,41 +52,41 @@ def part_of_the_integral() -> Theorem:
     e^{-t} from x on is at least that of (x + u)^{q-1} e^{-t} from x + u on.
     """
     far, near, front = Op("ind", (x - X - u_,)), Op("ind", (x - X,)), (X + u_) ** (q - 1)
-    power = replace((X + u_ * far) ** e_, arithmetic(X + u_ * far, "<=", Op("max", (x, X))))
-    earlier = replace(far * S_, replace(far, arithmetic(x - X - u_, "<=", x - X)))
-    earlier = specialise(earlier, {S_: (X + u_ * far) ** e_})
+    power = gcongr((X + u_ * far) ** e_, arithmetic(X + u_ * far, "<=", Op("max", (x, X))))
+    earlier = gcongr(far * S_, gcongr(far, arithmetic(x - X - u_, "<=", x - X)))
+    earlier = instantiate(earlier, {S_: (X + u_ * far) ** e_})
     point = chain(
-        arithmetic(far * (X + u_) ** e_, "<=", earlier.lhs), earlier, replace(near * power.lhs, power)
+        arithmetic(far * (X + u_) ** e_, "<=", earlier.lhs), earlier, gcongr(near * power.lhs, power)
     )
-    point = specialise(point, {x: T(query), e_: q - 1}, arithmetic(0, "<=", q - 1))
-    tail = specialise(density(), {rate: term(1), u_: X + u_})
+    point = instantiate(point, {x: T(query), e_: q - 1}, arithmetic(0, "<=", q - 1))
+    tail = instantiate(density(), {rate: term(1), u_: X + u_})
     average = integrated("query", (query,), point, front * tail.lhs, over_T(power_beyond(X)))
-    return chain(front * exp(-X - u_), replace(front * tail.rhs, tail), average, admissible())
+    return chain(front * exp(-X - u_), gcongr(front * tail.rhs, tail), average, admissible())
 
 
 @cache
 def weight() -> Theorem:
     """max(P, B) e^{-v/4} <= B q c_p e^{-B^{2/p}/16} for v = max(P, B)^{2/p} and B >= 1."""
     value, v = Op("max", (P(k), b)), level(b)
-    higher, w, low = replace(root, arithmetic(b, "<=", value)), v / 16, root / 16
+    higher, w, low = gcongr(root, arithmetic(b, "<=", value)), v / 16, root / 16
     gap, share = positive_part(w - low), q * c_p * exp(-low)
     least = at_q(arithmetic(Fraction(1, 16), "<=", exp(log(b) / q_) / 16), {})
     same = arithmetic(w, "<=", low + gap, higher, hide=(v, root))
     faster = arithmetic(-w, "<=", -low - gap, higher, hide=(v, root))
-    power = specialise(replace(w**e_, same), {e_: q - 1}, arithmetic(0, "<=", q - 1))
+    power = instantiate(gcongr(w**e_, same), {e_: q - 1}, arithmetic(0, "<=", q - 1))
     both = chain(
         w ** (q - 1) * exp(-w),
-        replace(power.lhs * exp(-w), power, replace(exp(-w), faster)),
-        specialise(part_of_the_integral(), {u_: gap, X: low}, least),
+        gcongr(power.lhs * exp(-w), power, gcongr(exp(-w), faster)),
+        instantiate(part_of_the_integral(), {u_: gap, X: low}, least),
     )
     line = arithmetic(M_**q_ * exp(-M_ / 4), "<=", q_ * 16**q_ * ((M_ / 16) ** (q_ - 1) * exp(-M_ / 16)))
-    start = replace(M_ * S_, at_q(arithmetic(M_, "==", exp(log(M_) / q_) ** q_), {}))
+    start = gcongr(M_ * S_, at_q(arithmetic(M_, "==", exp(log(M_) / q_) ** q_), {}))
     last = at_q(arithmetic(16**q_ * (exp(log(S_) / q_) / 16) ** q_, "==", S_), {S_: b})
     return chain(
-        specialise(start, {M_: value, S_: exp(-v / 4)}),
+        instantiate(start, {M_: value, S_: exp(-v / 4)}),
         at_q(line, {M_: v}),
-        replace(q * 16**q * both.lhs, both),
-        replace(share * last.lhs, last),
+        gcongr(q * 16**q * both.lhs, both),
+        gcongr(share * last.lhs, last),
         b * share,
     )
 
@@ -97,7 +97,7 @@ def at_a_cut() -> Theorem:
     share = q * c_p * exp(-root / 16)
     average = mean_beyond(b, weight(), share)
     bound = b + L * exp(2 * d) * share * b
-    return chain(average, replace(average.rhs, arithmetic(exp(h), "<=", exp(2 * d))), bound)
+    return chain(average, gcongr(average.rhs, arithmetic(exp(h), "<=", exp(2 * d))), bound)
 
 
 def _root(e: Term) -> Term:
@@ -112,12 +112,12 @@ def size_of_the_choice() -> Theorem:
     """
     value, back = _root(choice), arithmetic(M_ * S_, "==", exp(log(M_**q_ * S_**q_) / q_))
     first = at_q(back, {M_: term(64), S_: d})
-    first = chain(first, replace(first.rhs, arithmetic(64**q * d**q, "<=", choice)))
+    first = chain(first, gcongr(first.rhs, arithmetic(64**q * d**q, "<=", choice)))
     larger = arithmetic(several * exp(log(M_) / q_), "<=", exp(log(S_ + several * M_) / q_))
     logs = arithmetic(32 * log(L), "<=", several * (32 * at_least_two))
     logs = chain(
         logs,
-        replace(logs.rhs, at_q(back, {M_: term(32), S_: at_least_two})),
+        gcongr(logs.rhs, at_q(back, {M_: term(32), S_: at_least_two})),
         at_q(larger, {M_: 32**q * at_least_two**q, S_: 64**q * d**q}),
         value,
     )
@@ -140,8 +140,8 @@ def theorem() -> Theorem:
     faster = arithmetic(-value / 16, "<=", -2 * d - log(L), size, hide=(value, log(L)))
     front, one = q * c_p * choice, arithmetic(L * exp(-log(L)), "==", 1)
     return chain(
-        specialise(at_a_cut(), {b: choice}, allowed()),
-        replace(choice + front * L * exp(2 * d) * exp(-value / 16), replace(exp(-value / 16), faster)),
-        replace(choice + front * one.lhs, one),
+        instantiate(at_a_cut(), {b: choice}, allowed()),
+        gcongr(choice + front * L * exp(2 * d) * exp(-value / 16), gcongr(exp(-value / 16), faster)),
+        gcongr(choice + front * one.lhs, one),
         (1 + p * c_p / 2) * choice,
     )

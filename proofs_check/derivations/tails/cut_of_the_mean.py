@@ -12,7 +12,7 @@ from functools import cache
 
 from numerics.derivations.derived import chain, exp, integrated, root, sqrt
 from numerics.derivations.kernel.normal_form import LENGTH as L
-from numerics.derivations.kernel.rules import arithmetic, assume, replace, specialise
+from numerics.derivations.kernel.rules import arithmetic, assume, gcongr, instantiate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE
 from numerics.derivations.kernel.terms import Defined, Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -58,20 +58,20 @@ def hull() -> Theorem:
     """
     average, above = Defined("average", total(w * F) / S_L), positive_part(F**2 - level)
     both = chain(second_moment.hull_bound(), 2 * average + 2 * rho)
-    point = specialise(arithmetic(x, "<=", Op("max", (x - level, term(0))) + level), {x: F**2})
+    point = instantiate(arithmetic(x, "<=", Op("max", (x - level, term(0))) + level), {x: F**2})
     larger = chain(total(w * above), second_moment.no_larger_than_the_sum(sqrt(above)), S_L * total(above))
-    sums = integrated("sum", (k,), replace(w * point.lhs, point), total(w * F**2), None, (prompt,))
-    sums = chain(sums, replace(total(w * above) + level * S_L, larger))
+    sums = integrated("sum", (k,), gcongr(w * point.lhs, point), total(w * F**2), None, (prompt,))
+    sums = chain(sums, gcongr(total(w * above) + level * S_L, larger))
     jensen = chain(
         average**2,
-        replace(total(w * F) ** 2 / S_L**2, second_moment.average_of_squares(F)[0]),
-        replace(total(w * F**2) / S_L, sums),
+        gcongr(total(w * F) ** 2 / S_L**2, second_moment.average_of_squares(F)[0]),
+        gcongr(total(w * F**2) / S_L, sums),
         total(above) + level,
     )
     return chain(
-        replace(error_squared**2, both),
+        gcongr(error_squared**2, both),
         arithmetic(both.rhs**2, "<=", 8 * average**2 + 8 * rho**2),
-        replace(8 * average**2 + 8 * rho**2, jensen),
+        gcongr(8 * average**2 + 8 * rho**2, jensen),
         8 * level + 8 * total(above) + 8 * rho**2,
     )
 
@@ -80,29 +80,29 @@ def hull() -> Theorem:
 def split() -> Theorem:
     """|err|^4 <= sqrt(t_0) |err|^2 + (|err|^4 - t_0) 1{|err|^2 >= sqrt(t_0)}."""
     line = arithmetic(X_**2, "<=", Y_ * X_ + Op("ind", (X_ - Y_,)) * (X_**2 - Y_**2))
-    return specialise(line, {X_: error_squared, Y_: edge})
+    return instantiate(line, {X_: error_squared, Y_: edge})
 
 
 @cache
 def above_the_cut() -> Theorem:
     """E|err|^4 <= 216 e^{4 a2} K^2/sqrt(L) + E(8 |R_L/S_L|^4 + 8 |R/S|^4 - t_0)_+."""
     length = over(i, m, (R_L / S_L) ** 2)
-    two = specialise(arithmetic((x - u) ** 2, "<=", 2 * x**2 + 2 * u**2), {x: R_L / S_L, u: r})
+    two = instantiate(arithmetic((x - u) ** 2, "<=", 2 * x**2 + 2 * u**2), {x: R_L / S_L, u: r})
     both = integrated("coordinates", (i,), two, error_squared, 2 * length + 2 * rho, (m,))
-    both = chain(replace(error_squared**2, both), arithmetic(both.rhs**2, "<=", 8 * length**2 + 8 * rho**2))
+    both = chain(gcongr(error_squared**2, both), arithmetic(both.rhs**2, "<=", 8 * length**2 + 8 * rho**2))
     above = positive_part(8 * length**2 + 8 * rho**2 - t_0)
     part = arithmetic(Op("ind", (X_ - Y_,)) * x, "<=", positive_part(x))
-    part = specialise(part, {X_: error_squared, Y_: edge, x: both.rhs - edge**2})
+    part = instantiate(part, {X_: error_squared, Y_: edge, x: both.rhs - edge**2})
     line = chain(
         split(),
-        replace(split().rhs, both),
-        replace(edge * error_squared + part.lhs, part),
+        gcongr(split().rhs, both),
+        gcongr(edge * error_squared + part.lhs, part),
         sqrt(L) * K * error_squared + above,
     )
-    first = specialise(arithmetic(50 * A_, "<=", 216 * A_), {A_: exp(4 * a2) * K**2 / sqrt(L)})
+    first = instantiate(arithmetic(50 * A_, "<=", 216 * A_), {A_: exp(4 * a2) * K**2 / sqrt(L)})
     return chain(
         mean_of_the_error(line, above, expectation(above)),
-        replace(first.lhs + expectation(above), first),
+        gcongr(first.lhs + expectation(above), first),
         first_term + expectation(above),
     )
 
@@ -113,10 +113,10 @@ def at_the_cut() -> Theorem:
     above, line = total(positive_part(F**2 - cut)), split()
     least = 8 * positive_part(A_**2 / 8 - B_) + 8 * B_
     size = arithmetic(least, "<=", A_**2 + 8 * positive_part(B_ - A_**2 / 8))
-    size = specialise(size, {A_: sqrt(L) * K, B_: rho**2})
+    size = instantiate(size, {A_: sqrt(L) * K, B_: rho**2})
     rest = Defined("rest", 8 * above + 8 * lost)
-    at = chain(specialise(hull(), {level: cut}), replace(size.lhs + 8 * above, size), edge**2 + rest)
-    line = chain(line, replace(line.rhs, at))
+    at = chain(instantiate(hull(), {level: cut}), gcongr(size.lhs + 8 * above, size), edge**2 + rest)
+    line = chain(line, gcongr(line.rhs, at))
     return chain(
         line,
         arithmetic(line.rhs, "<=", edge * error_squared + rest),
@@ -128,13 +128,13 @@ def at_the_cut() -> Theorem:
 def dropped() -> Theorem:
     """50 e^{4 a2} K^2/sqrt(L) + 8 (|R/S|^4 - t_0/8)_+ <= 216 e^{4 a2} K^2/sqrt(L)."""
     bound, P = 50 * exp(4 * a2) * K**2 / sqrt(L), exp(Fraction(8, 3) * a2)
-    size = chain(replace(rho**2, hoelder.theorem()), P * K**2)
+    size = chain(gcongr(rho**2, hoelder.theorem()), P * K**2)
     more = arithmetic(positive_part(size.rhs - t_0 / 8), "<=", K**2 * positive_part(P - L / 8))
-    more = chain(replace(lost, size), more)
+    more = chain(gcongr(lost, size), more)
     short = arithmetic(8 * positive_part(P_**2 - Q_**2 / 8), "<=", 166 * P_**3 / Q_)
-    short = specialise(short, {P_: exp(Fraction(4, 3) * a2), Q_: sqrt(L)})
-    more = chain(replace(8 * lost, more), replace(K**2 * short.lhs, short))
-    return chain(replace(bound + 8 * lost, more), first_term)
+    short = instantiate(short, {P_: exp(Fraction(4, 3) * a2), Q_: sqrt(L)})
+    more = chain(gcongr(8 * lost, more), gcongr(K**2 * short.lhs, short))
+    return chain(gcongr(bound + 8 * lost, more), first_term)
 
 
 def mean_of_the_error(point: Theorem, rest: Term, after: Term) -> Theorem:
@@ -143,15 +143,15 @@ def mean_of_the_error(point: Theorem, rest: Term, after: Term) -> Theorem:
     """
     one, front = positive_part(error_squared), sqrt(L) * K  # a term that no normal form takes apart
     same, back = (
-        specialise(thm, {X_: error_squared})
+        instantiate(thm, {X_: error_squared})
         for thm in (arithmetic(X_, "==", positive_part(X_)), arithmetic(positive_part(X_), "==", X_))
     )
-    point = chain(point, replace(front * error_squared + rest, same))
+    point = chain(point, gcongr(front * error_squared + rest, same))
     average = integrated("prompt", (prompt,), point, None, front * expectation(one) + after)
     return chain(
         average,
-        replace(average.rhs, integrated("prompt", (prompt,), back)),
-        replace(front * expectation(error_squared) + after, second_moment.theorem()),
+        gcongr(average.rhs, integrated("prompt", (prompt,), back)),
+        gcongr(front * expectation(error_squared) + after, second_moment.theorem()),
         50 * exp(4 * a2) * K**2 / sqrt(L) + after,
     )
 
@@ -161,7 +161,7 @@ def own_tail() -> Theorem:
     """E|err|^4 <= 216 e^{4 a2} K^2/sqrt(L) + 8 L E(|f|^4 - s)_+."""
     above, more = positive_part(F**2 - cut), 8 * L * mean(positive_part(F**2 - cut))
     average = mean_of_the_error(at_the_cut(), 8 * total(above) + 8 * lost, more + 8 * lost)
-    return chain(average, replace(dropped().lhs + more, dropped()))
+    return chain(average, gcongr(dropped().lhs + more, dropped()))
 
 
 @cache
@@ -176,15 +176,15 @@ def size_in_a_short_prompt() -> Theorem:
     edge, growth = root(short_prompt(), sqrt(L) * K / sqrt(term(8)), rho), hoelder.growth_of_the_limit
     second = growth * sqrt(term(8)) * rho**2
     both = chain(
-        replace(sqrt(L) * rho**2, hoelder.square_of_the_limit()),
-        replace(growth * sqrt(term(8)) * rho * edge.lhs, edge),
-        replace(second, hoelder.theorem()),
+        gcongr(sqrt(L) * rho**2, hoelder.square_of_the_limit()),
+        gcongr(growth * sqrt(term(8)) * rho * edge.lhs, edge),
+        gcongr(second, hoelder.theorem()),
         sqrt(term(8)) * exp(4 * a2) * K**2,
     )
     unit = Defined("unit", exp(4 * a2) * K**2 / sqrt(L))
     return chain(
         8 * rho**2,
-        replace(8 / sqrt(L) * both.lhs, both),
+        gcongr(8 / sqrt(L) * both.lhs, both),
         8 * sqrt(term(8)) * unit,
         arithmetic(8 * sqrt(term(8)) * unit, "<=", 216 * unit),
         first_term,
@@ -194,9 +194,9 @@ def size_in_a_short_prompt() -> Theorem:
 @cache
 def error_in_a_short_prompt() -> Theorem:
     """E|err|^4 <= 8 L E|f|^4 + 216 e^{4 a2} K^2/sqrt(L) in this case."""
-    less = specialise(arithmetic(positive_part(A_**2 - 0), "<=", A_**2), {A_: F})
+    less = instantiate(arithmetic(positive_part(A_**2 - 0), "<=", A_**2), {A_: F})
     less = integrated("sum", (k,), less, None, total(F**2), (prompt,))
-    all_ = chain(specialise(hull(), {level: term(0)}), replace(8 * less.lhs + 8 * rho**2, less))
+    all_ = chain(instantiate(hull(), {level: term(0)}), gcongr(8 * less.lhs + 8 * rho**2, less))
     right = 8 * L * mean(F**2) + 8 * rho**2
     average = integrated("prompt", (prompt,), all_, expectation(error_squared**2), right)
-    return chain(average, replace(right, size_in_a_short_prompt()))
+    return chain(average, gcongr(right, size_in_a_short_prompt()))

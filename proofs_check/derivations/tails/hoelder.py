@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.derived import cauchy_schwarz, chain, exp, integrated, root, sqrt
-from numerics.derivations.kernel.rules import arithmetic, limit, replace, specialise
+from numerics.derivations.kernel.rules import arithmetic, gcongr, instantiate, limit
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE
 from numerics.derivations.kernel.terms import Defined, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -47,16 +47,16 @@ def young() -> Theorem:
     """
     y, power, part = over(i, m, r * f(i, k)), moment(term(Fraction(4, 3))), Fraction(3, 4) * t
     line = arithmetic(P_**3 * x, "<=", Fraction(3, 4) * P_**4 + x**4 / 4)
-    line = specialise(line, {P_: exp(score / 3), x: y / t})
+    line = instantiate(line, {P_: exp(score / 3), x: y / t})
     schwarz = chain(y**2, cauchy_schwarz("coordinates", (i,), r, f(i, k), (m,)), rho * F)
-    fourth = chain(y**4, replace(y**2 * y**2, schwarz), rho**2 * F**2)
+    fourth = chain(y**4, gcongr(y**2 * y**2, schwarz), rho**2 * F**2)
     bound = part * exp(Fraction(4, 3) * score) + y**4 * t**-3 / 4
-    point = chain(w * y, replace(t * line.lhs, line), replace(bound, fourth))
+    point = chain(w * y, gcongr(t * line.lhs, line), gcongr(bound, fourth))
     rest = rho**2 * K**2 * t**-3 / 4
     return chain(
         arithmetic(rho, "<=", m0 * rho, weight_at_least_one()),
         integrated("mean", (k,), point, m0 * rho, part * power.lhs + rest),
-        replace(part * power.lhs + rest, power),
+        gcongr(part * power.lhs + rest, power),
         part * exp(Fraction(8, 9) * a2) + rest,
     )
 
@@ -64,11 +64,11 @@ def young() -> Theorem:
 @cache
 def square_of_the_limit() -> Theorem:
     """|R/S|^4 <= e^{(4/3) a2} |R/S|^2 K, at the best t, sqrt(|R/S|^2 K + eps) e^{-(2/9) a2}."""
-    at = specialise(young(), {t: sqrt(rho * K + eps) * exp(-Fraction(2, 9) * a2)})
+    at = instantiate(young(), {t: sqrt(rho * K + eps) * exp(-Fraction(2, 9) * a2)})
     best = arithmetic(Fraction(3, 4) * sqrt(A_ + s) + A_**2 * sqrt(A_ + s) ** -3 / 4, "<=", sqrt(A_ + s))
-    best = specialise(best, {A_: rho * K, s: eps})
-    at = chain(at, replace(exp(Fraction(2, 3) * a2) * best.lhs, best))
-    near = chain(replace(rho**2, at), growth_of_the_limit * rho * K + eps * growth_of_the_limit)
+    best = instantiate(best, {A_: rho * K, s: eps})
+    at = chain(at, gcongr(exp(Fraction(2, 3) * a2) * best.lhs, best))
+    near = chain(gcongr(rho**2, at), growth_of_the_limit * rho * K + eps * growth_of_the_limit)
     return limit(near, eps, growth_of_the_limit * rho * K, growth_of_the_limit)
 
 

@@ -11,7 +11,7 @@ from functools import cache
 
 from numerics.derivations.derived import chain, exp, integrated, log
 from numerics.derivations.kernel.binding import bind
-from numerics.derivations.kernel.rules import arithmetic, assume, replace, specialise
+from numerics.derivations.kernel.rules import arithmetic, assume, gcongr, instantiate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, Range, Sort
 from numerics.derivations.kernel.terms import Function, Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -63,10 +63,10 @@ def admissible() -> Theorem:
 @cache
 def root_of_the_exponential() -> Theorem:
     """(1 + 16 u)^{q-1} <= (32 q)^{q-1} e^{u/2} for u >= 0 and q >= 1, from ln y <= y - 1."""
-    line = specialise(arithmetic(log(M_), "<=", log(S_) + M_ / S_ - 1), {M_: 1 + 16 * u_, S_: 32 * q_})
+    line = instantiate(arithmetic(log(M_), "<=", log(S_) + M_ / S_ - 1), {M_: 1 + 16 * u_, S_: 32 * q_})
     line = chain(line, arithmetic(line.rhs, "<=", log(32 * q_) + u_ / (2 * q_)))
-    power = replace(exp(e_ * log(1 + 16 * u_)), line)
-    power = specialise(power, {e_: q_ - 1}, arithmetic(0, "<=", q_ - 1))
+    power = gcongr(exp(e_ * log(1 + 16 * u_)), line)
+    power = instantiate(power, {e_: q_ - 1}, arithmetic(0, "<=", q_ - 1))
     return chain(power, arithmetic(power.rhs, "<=", exp((q_ - 1) * log(32 * q_)) * exp(u_ / 2)))
 
 
@@ -78,18 +78,18 @@ def some_constant() -> Theorem:
     shift = arithmetic(exp((q_ - 1) * log(1 + u_ / X)) / X, "<=", 16 * exp((q_ - 1) * log(1 + 16 * u_)))
     number = arithmetic(16 * exp((q_ - 1) * log(32 * q_)), "<=", (32 * q_) ** q_ / 2)
     line = chain(
-        shift, replace(shift.rhs, root_of_the_exponential()), replace(number.lhs * exp(u_ / 2), number)
+        shift, gcongr(shift.rhs, root_of_the_exponential()), gcongr(number.lhs * exp(u_ / 2), number)
     )
     scaled = arithmetic((X + u_) ** (q_ - 1), "==", X**q_ * (exp((q_ - 1) * log(1 + u_ / X)) / X))
-    line = chain(scaled, replace(scaled.rhs, line))
+    line = chain(scaled, gcongr(scaled.rhs, line))
     gap, larger, above, sign = positive_part(x - X), Op("max", (x, X)), Op("ind", (x - X,)), Op("ind", (x,))
-    same = replace(larger**e_, arithmetic(larger, "==", X + gap))
-    same = specialise(same, {e_: q_ - 1}, arithmetic(0, "<=", q_ - 1))
-    line = chain(same, specialise(line, {u_: gap}))
-    light = specialise(arithmetic(sign * exp(positive_part(x) / 2), "<=", sign * exp(x / 2)), {x: x - X})
+    same = gcongr(larger**e_, arithmetic(larger, "==", X + gap))
+    same = instantiate(same, {e_: q_ - 1}, arithmetic(0, "<=", q_ - 1))
+    line = chain(same, instantiate(line, {u_: gap}))
+    light = instantiate(arithmetic(sign * exp(positive_part(x) / 2), "<=", sign * exp(x / 2)), {x: x - X})
     unit = lambda q: X**q * (32 * q) ** q / 2
-    line = chain(replace(above * line.lhs, line), replace(unit(q_) * light.lhs, light))
+    line = chain(gcongr(above * line.lhs, line), gcongr(unit(q_) * light.lhs, light))
     line = at_q(line, {x: T(query)})
-    half, front = specialise(density(), {rate: term(Fraction(1, 2)), u_: X}), unit(q) * exp(-X / 2)
+    half, front = instantiate(density(), {rate: term(Fraction(1, 2)), u_: X}), unit(q) * exp(-X / 2)
     average = integrated("query", (query,), line, over_T(power_beyond(X)), front * half.lhs)
-    return chain(average, replace(average.rhs, half), (16 * p) ** q * exp(-X) * X**q)
+    return chain(average, gcongr(average.rhs, half), (16 * p) ** q * exp(-X) * X**q)

@@ -11,7 +11,7 @@ from functools import cache
 
 from numerics.derivations.derived import chain, exp, integrated, log
 from numerics.derivations.kernel.normal_form import LENGTH as L
-from numerics.derivations.kernel.rules import arithmetic, assume, replace, specialise
+from numerics.derivations.kernel.rules import arithmetic, assume, gcongr, instantiate
 from numerics.derivations.kernel.sorts import POSITIVE, Range, Sort
 from numerics.derivations.kernel.terms import Function, Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -37,7 +37,7 @@ def positive_part(u: Term) -> Term:
 
 def at_q(thm: Theorem, values: dict[Variable, Term]) -> Theorem:
     """The theorem at p/2 in place of q."""
-    return specialise(thm, {**values, q_: q}, arithmetic(1, "<=", q))
+    return instantiate(thm, {**values, q_: q}, arithmetic(1, "<=", q))
 
 
 @cache
@@ -78,21 +78,21 @@ def beyond(B: Term) -> Theorem:
     same = arithmetic(above * larger, "<=", above * x)
     reached = arithmetic(above, "<=", Op("ind", (x - larger,)), same, hide=(larger,))
     line = arithmetic(positive_part(x), "<=", S_ + above * x)
-    line = chain(line, replace(line.rhs, arithmetic(above * x, "<=", larger * above)))
-    line = chain(line, replace(line.rhs, reached))
-    line = specialise(line, {x: P(k), S_: B})
+    line = chain(line, gcongr(line.rhs, arithmetic(above * x, "<=", larger * above)))
+    line = chain(line, gcongr(line.rhs, reached))
+    line = instantiate(line, {x: P(k), S_: B})
     value = Op("max", (P(k), B))
-    power = chain(level(B) ** q, specialise(arithmetic(exp(log(M_)), "==", M_), {M_: value}))
-    at = specialise(largest_of_the_powers(), {s: level(B)})
-    each = specialise(arithmetic(Op("ind", (x,)), "<=", exp(x / 4)), {x: square - level(B)})
+    power = chain(level(B) ** q, instantiate(arithmetic(exp(log(M_)), "==", M_), {M_: value}))
+    at = instantiate(largest_of_the_powers(), {s: level(B)})
+    each = instantiate(arithmetic(Op("ind", (x,)), "<=", exp(x / 4)), {x: square - level(B)})
     each = integrated("coordinates", (l,), each, at.rhs, exp(-level(B) / 4) * exponentials, (L,))
-    event = chain(replace(Op("ind", (P(k) - value,)), power), at, each)
-    return chain(line, replace(line.rhs, event), B + value * exp(-level(B) / 4) * exponentials)
+    event = chain(gcongr(Op("ind", (P(k) - value,)), power), at, each)
+    return chain(line, gcongr(line.rhs, event), B + value * exp(-level(B) / 4) * exponentials)
 
 
 def mean_beyond(B: Term, weight: Theorem, share: Term) -> Theorem:
     """E P_+ <= B + B share L 2^{d/2} from max(P, B) e^{-v/4} <= B share."""
     point = chain(beyond(B), B + weight.lhs * exponentials)
-    point = chain(point, replace(point.rhs, weight))
+    point = chain(point, gcongr(point.rhs, weight))
     average = integrated("mean", (k,), point, mean(positive_part(P(k))), B + B * share * mean(exponentials))
-    return chain(average, replace(average.rhs, mean_of_the_exponentials()), B + B * share * (L * exp(h)))
+    return chain(average, gcongr(average.rhs, mean_of_the_exponentials()), B + B * share * (L * exp(h)))

@@ -8,7 +8,7 @@ from functools import cache
 
 from numerics.derivations.derived import chain, exp, integrated, root, sqrt
 from numerics.derivations.kernel.normal_form import LENGTH as L
-from numerics.derivations.kernel.rules import arithmetic, replace, specialise
+from numerics.derivations.kernel.rules import arithmetic, gcongr, instantiate
 from numerics.derivations.kernel.terms import term
 from numerics.derivations.kernel.theorems import Theorem
 from proofs_check.derivations.softmax_average import moments
@@ -30,10 +30,10 @@ most = sqrt(L) * fourth / (32 * sqrt(term(2)) * sigma**2)
 @cache
 def token_tail() -> Theorem:
     """E|err|^4 <= 216 e^{4 a2} K^2/sqrt(L) + 8 L E(C_f^4 |Z|^4 - s)_+."""
-    size = chain(replace(F**2, growth(1)), C_f**4 * TOKEN.square**2)
+    size = chain(gcongr(F**2, growth(1)), C_f**4 * TOKEN.square**2)
     above = positive_part(F**2 - cut)
-    more = integrated("mean", (k,), replace(above, size), mean(above))
-    return chain(own_tail(), replace(own_tail().rhs, more))
+    more = integrated("mean", (k,), gcongr(above, size), mean(above))
+    return chain(own_tail(), gcongr(own_tail().rhs, more))
 
 
 @cache
@@ -44,40 +44,40 @@ def tail_of_the_token() -> Theorem:
     v = TOKEN.square / (16 * sigma**2)
     line = arithmetic(positive_part(Y_**2 - X_**2), "<=", positive_part(Y_ - X_) * (2 * X_ + (Y_ - X_)))
     linear = arithmetic(positive_part(x) * (2 * X_ + x), "<=", 2 * (1 + X_) * exp(x))
-    line = specialise(chain(line, specialise(linear, {x: Y_ - X_})), {X_: y, Y_: v})
+    line = instantiate(chain(line, instantiate(linear, {x: Y_ - X_})), {X_: y, Y_: v})
     unit = positive_part(P_**2 * A_ - B_)
     scaled = arithmetic(unit, "<=", P_**2 * positive_part(A_ - B_ / P_**2))
-    scaled = specialise(scaled, {P_: scale, A_: v**2, B_: cut})
+    scaled = instantiate(scaled, {P_: scale, A_: v**2, B_: cut})
     scaled = chain(positive_part(C_f**4 * TOKEN.square**2 - cut), scaled, scale**2 * line.lhs)
-    point = chain(scaled, replace(scaled.rhs, line), scale**2 * 2 * (1 + y) * exp(-y) * exp(v))
+    point = chain(scaled, gcongr(scaled.rhs, line), scale**2 * 2 * (1 + y) * exp(-y) * exp(v))
     average = integrated("mean", (k,), point, None, scale**2 * 2 * (1 + y) * exp(-y) * mean(exp(v)))
-    lighter = specialise(arithmetic(exp(A_), "<=", exp(4 * A_)), {A_: v})
+    lighter = instantiate(arithmetic(exp(A_), "<=", exp(4 * A_)), {A_: v})
     lighter = integrated("mean", (k,), lighter, mean(exp(v)), quarter().lhs)
     lighter = chain(lighter, quarter(), arithmetic(exp(h), "<=", exp(2 * d)))
-    return chain(average, replace(average.rhs, lighter))
+    return chain(average, gcongr(average.rhs, lighter))
 
 
 @cache
 def gamma_integral() -> Theorem:
     """E|err|^4 <= 216 e^{4 a2} K^2/sqrt(L) + 16 L e^{2d} scale^2 (1 + y) e^{-y}."""
-    tail = replace(token_tail().rhs, tail_of_the_token())
+    tail = gcongr(token_tail().rhs, tail_of_the_token())
     return chain(token_tail(), tail, first_term + 16 * L * exp(2 * d) * scale**2 * (1 + y) * exp(-y))
 
 
 @cache
 def lower_limit() -> Theorem:
     """y >= (L/8 - e^{4 a2})_+^{1/2} K/scale, from |R/S|^2 <= e^{2 a2} K."""
-    size = chain(replace(rho**2, moments.size_of_the_limit()), exp(4 * a2) * K**2)
+    size = chain(gcongr(rho**2, moments.size_of_the_limit()), exp(4 * a2) * K**2)
     smaller = arithmetic(K**2 * positive_part(L / 8 - exp(4 * a2)), "<=", positive_part(t_0 / 8 - size.rhs))
-    smaller = chain(smaller, replace(smaller.rhs, size), cut)
+    smaller = chain(smaller, gcongr(smaller.rhs, size), cut)
     roots = root(smaller, root_of_the_difference * K, sqrt(cut))
-    return chain(least, replace(roots.lhs / scale, roots), y)
+    return chain(least, gcongr(roots.lhs / scale, roots), y)
 
 
 @cache
 def size_of_f() -> Theorem:
     """K <= C_f^2 sqrt(E|Z|^4)."""
-    square = chain(replace(F**2, growth(1)), C_f**4 * TOKEN.square**2)
+    square = chain(gcongr(F**2, growth(1)), C_f**4 * TOKEN.square**2)
     average = integrated("mean", (k,), square, None, C_f**4 * mean(TOKEN.square**2))
     return chain(K, root(average, sqrt(mean(F**2)), C_f**2 * fourth))
 
@@ -86,12 +86,12 @@ def size_of_f() -> Theorem:
 def upper_limit() -> tuple[Theorem, Theorem]:
     """y <= sqrt(t_0)/(2 sqrt(2) scale) <= sqrt(L) E(|Z|^4)^{1/2}/(32 sqrt(2) sigma^2)."""
     smaller = arithmetic(positive_part(A_ - B_), "<=", A_)
-    smaller = chain(cut, specialise(smaller, {A_: t_0 / 8, B_: rho**2}))
+    smaller = chain(cut, instantiate(smaller, {A_: t_0 / 8, B_: rho**2}))
     middle = sqrt(t_0) / (2 * sqrt(term(2)))
     roots = root(smaller, sqrt(cut), middle)
-    first = chain(y, replace(y, roots), middle / scale)
+    first = chain(y, gcongr(y, roots), middle / scale)
     second = sqrt(L) / (2 * sqrt(term(2)) * scale) * K
-    return first, chain(middle / scale, second, replace(second, size_of_f()), most)
+    return first, chain(middle / scale, second, gcongr(second, size_of_f()), most)
 
 
 @cache
@@ -100,7 +100,7 @@ def display() -> Theorem:
     e^{-least}.
     """
     bound = gamma_integral().rhs
-    return chain(gamma_integral(), replace(bound, lower_limit(), chain(*upper_limit())))
+    return chain(gamma_integral(), gcongr(bound, lower_limit(), chain(*upper_limit())))
 
 
 @cache
@@ -109,8 +109,8 @@ def subadditivity() -> Theorem:
     squares = arithmetic(positive_part(x) ** 2, "<=", positive_part(x * (2 * B_ + x)))
     apart = root(squares, positive_part(x), sqrt(squares.rhs))
     apart = chain(arithmetic(x, "<=", positive_part(x)), apart)
-    apart = specialise(apart, {x: sqrt(L / 8) - B_})
-    apart = specialise(apart, {B_: exp(2 * a2)})
+    apart = instantiate(apart, {x: sqrt(L / 8) - B_})
+    apart = instantiate(apart, {B_: exp(2 * a2)})
     return chain(sqrt(L / 8) - exp(2 * a2), apart, root_of_the_difference)
 
 
@@ -118,6 +118,6 @@ def subadditivity() -> Theorem:
 def theorem() -> Theorem:
     """Lemma C.7, from the last display."""
     apart = subadditivity()
-    larger = chain(replace(apart.lhs * (K / scale), apart), least)
+    larger = chain(gcongr(apart.lhs * (K / scale), apart), least)
     faster = arithmetic(-least, "<=", -larger.lhs, larger, hide=(least, larger.lhs))
-    return chain(display(), replace(display().rhs, faster))
+    return chain(display(), gcongr(display().rhs, faster))

@@ -8,7 +8,7 @@ from functools import cache
 
 from numerics.derivations.derived import chain, exp, log
 from numerics.derivations.kernel.normal_form import LENGTH as L
-from numerics.derivations.kernel.rules import arithmetic, replace, specialise
+from numerics.derivations.kernel.rules import arithmetic, gcongr, instantiate
 from numerics.derivations.kernel.sorts import NONNEGATIVE
 from numerics.derivations.kernel.terms import Op, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -37,21 +37,21 @@ def weight() -> Theorem:
     theta = log(value / B) / q
     least = at_q(arithmetic(0, "<=", log(Op("max", (x, S_)) / S_) / q_), {x: P(k), S_: B})
     line = arithmetic(exp(q_ * A_ - (q_ + B_) * exp(A_)), "<=", exp(-(q_ + B_)))
-    line = specialise(line, {A_: theta, q_: q, B_: excess}, least, arithmetic(1, "<=", q))
+    line = instantiate(line, {A_: theta, q_: q, B_: excess}, least, arithmetic(1, "<=", q))
     same = at_q(arithmetic(exp(log(M_) / q_), "==", S_ * exp(log(M_ / S_**q_) / q_)), {M_: value, S_: 4 * a})
-    back = specialise(
-        replace(M_ * t, arithmetic(M_, "==", S_ * exp(log(M_ / S_)))),
+    back = instantiate(
+        gcongr(M_ * t, arithmetic(M_, "==", S_ * exp(log(M_ / S_)))),
         {M_: value, S_: B, t: exp(-a * exp(theta))},
     )
-    first = chain(value * exp(-level(B) / 4), replace(value * exp(-level(B) / 4), same), back, B * line.lhs)
-    return chain(first, replace(first.rhs, line))
+    first = chain(value * exp(-level(B) / 4), gcongr(value * exp(-level(B) / 4), same), back, B * line.lhs)
+    return chain(first, gcongr(first.rhs, line))
 
 
 @cache
 def mean_of_the_largest() -> Theorem:
     """E P_+ <= B (1 + e^{-p/2})."""
     average = chain(mean_beyond(B, weight(), exp(-a)), B + B * exp(-q) * (L * exp(-log(L))))
-    return chain(average, replace(average.rhs, arithmetic(L * exp(-log(L)), "==", 1)), B * (1 + exp(-q)))
+    return chain(average, gcongr(average.rhs, arithmetic(L * exp(-log(L)), "==", 1)), B * (1 + exp(-q)))
 
 
 @cache
@@ -66,28 +66,28 @@ def power_of_a_sum() -> Theorem:
     is the mean of x and y.
     """
     middle = (M_ + S_) / 2
-    first, second = (specialise(bernoulli(), {M_: part / middle}) for part in (M_, S_))
+    first, second = (instantiate(bernoulli(), {M_: part / middle}) for part in (M_, S_))
     total = arithmetic(2, "==", first.lhs + second.lhs)
-    total = chain(total, replace(total.rhs, first, second))
+    total = chain(total, gcongr(total.rhs, first, second))
     scaled = arithmetic(exp(q_ * log(M_ / S_)) * S_**q_, "==", M_**q_)
-    back = [specialise(scaled, {M_: part, S_: middle}) for part in (M_, S_)]
-    same = specialise(arithmetic(M_**q_, "==", 2 ** (q_ - 1) * (2 * (M_ / 2) ** q_)), {M_: M_ + S_})
-    total = chain(replace(2 * middle**q_, total), replace(back[0].lhs + back[1].lhs, *back))
-    return chain(same, replace(same.rhs, total))
+    back = [instantiate(scaled, {M_: part, S_: middle}) for part in (M_, S_)]
+    same = instantiate(arithmetic(M_**q_, "==", 2 ** (q_ - 1) * (2 * (M_ / 2) ** q_)), {M_: M_ + S_})
+    total = chain(gcongr(2 * middle**q_, total), gcongr(back[0].lhs + back[1].lhs, *back))
+    return chain(same, gcongr(same.rhs, total))
 
 
 @cache
 def cut_by_powers() -> Theorem:
     """a^{p/2} <= 2^{p/2-1} (ln(L)^{p/2} + (h + p/2)^{p/2}), where for L = 1 the first is 0."""
     rest, front = h + q, 2 ** (q - 1)
-    long = chain(a**q, replace((log(L) + rest) ** q, arithmetic(log(L), "<=", at_least_two)))
+    long = chain(a**q, gcongr((log(L) + rest) ** q, arithmetic(log(L), "<=", at_least_two)))
     long = chain(long, at_q(power_of_a_sum(), {M_: at_least_two, S_: rest}))
     short = at_q(
         arithmetic(single * (log(L) + S_) ** q_, "<=", single * (2 ** (q_ - 1) * S_**q_)), {S_: rest}
     )
-    cases = specialise(arithmetic(S_, "<=", several * S_ + single * S_), {S_: a**q})
+    cases = instantiate(arithmetic(S_, "<=", several * S_ + single * S_), {S_: a**q})
     return chain(
-        cases, replace(several * a**q + short.lhs, long, short), front * (power_of_the_logarithm + rest**q)
+        cases, gcongr(several * a**q + short.lhs, long, short), front * (power_of_the_logarithm + rest**q)
     )
 
 
@@ -99,20 +99,20 @@ def theorem() -> Theorem:
     eight = at_q(arithmetic(4**q_ * 2 * 2 ** (q_ - 1), "==", 8**q_), {})
     joined = arithmetic(M_**q_ * S_**q_, "==", (M_ * S_) ** q_)
     apart = arithmetic((M_ * S_) ** q_, "==", M_**q_ * S_**q_)
-    first = replace(term(8) ** q, arithmetic(8, "<=", 4 * p + 3))
+    first = gcongr(term(8) ** q, arithmetic(8, "<=", 4 * p + 3))
     second = at_q(joined, {M_: term(8), S_: h + q})
     second = chain(
         second,
-        replace(second.rhs, arithmetic(8 * (h + q), "<=", (4 * p + 3) * d)),
+        gcongr(second.rhs, arithmetic(8 * (h + q), "<=", (4 * p + 3) * d)),
         at_q(apart, {M_: 4 * p + 3, S_: d}),
     )
     product = at_q(arithmetic((4 * S_) ** q_ * 2, "==", 4**q_ * 2 * S_**q_), {S_: a})
     return chain(
         mean_of_the_largest(),
-        replace(B * twice.lhs, twice),
+        gcongr(B * twice.lhs, twice),
         product,
-        replace(product.rhs, cut_by_powers()),
-        replace(eight.lhs * (logs + rest), eight),
-        replace(first.lhs * logs + second.lhs, first, second),
+        gcongr(product.rhs, cut_by_powers()),
+        gcongr(eight.lhs * (logs + rest), eight),
+        gcongr(first.lhs * logs + second.lhs, first, second),
         constant * (d**q + logs),
     )

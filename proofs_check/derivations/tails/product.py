@@ -9,7 +9,7 @@ from functools import cache
 
 from numerics.derivations.derived import chain, integrated, log, schwarz_of_bounds, sqrt
 from numerics.derivations.kernel.normal_form import LENGTH as L
-from numerics.derivations.kernel.rules import arithmetic, assume, replace, specialise
+from numerics.derivations.kernel.rules import arithmetic, assume, gcongr, instantiate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, Range, Sort
 from numerics.derivations.kernel.terms import Function, Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
@@ -52,7 +52,7 @@ def moments() -> tuple[Theorem, Theorem, Theorem, Theorem]:
 def lines() -> Theorem:
     """E|X^Y^ - XY|^2 <= 2 E X^^2 |Y^ - Y|^2 + 2 E|Y|^2 (X^ - X)^2, the first line of (21)."""
     line = arithmetic((x * y - u * c) ** 2, "<=", 2 * x**2 * (y - c) ** 2 + 2 * c**2 * (x - u) ** 2)
-    line = specialise(line, {x: Xh(k), y: Yh(i, k), u: X(k), c: Y(i, k)})
+    line = instantiate(line, {x: Xh(k), y: Yh(i, k), u: X(k), c: Y(i, k)})
     right = 2 * Xh(k) ** 2 * error_of_Y + 2 * of_Y * (Xh(k) - X(k)) ** 2
     means = 2 * mean(Xh(k) ** 2 * error_of_Y) + 2 * mean(of_Y * (Xh(k) - X(k)) ** 2)
     return integrated(
@@ -63,10 +63,10 @@ def lines() -> Theorem:
 @cache
 def fourth_moment() -> Theorem:
     """E X^^4 <= 8 A_X sigma^8 + 8 B_X f with the rate f of Lemma C.9, the third line of (21)."""
-    line = specialise(arithmetic(x**4, "<=", 8 * y**4 + 8 * (x - y) ** 4), {x: Xh(k), y: X(k)})
+    line = instantiate(arithmetic(x**4, "<=", 8 * y**4 + 8 * (x - y) ** 4), {x: Xh(k), y: X(k)})
     of_X, _, error_X, _ = moments()
     average = integrated("mean", (k,), line, None, 8 * of_X.lhs + 8 * error_X.lhs)
-    return chain(average, replace(average.rhs, of_X, error_X))
+    return chain(average, gcongr(average.rhs, of_X, error_X))
 
 
 @cache
@@ -81,7 +81,7 @@ def three_lines() -> Theorem:
 
     first = schwarz(Xh(k) ** 2, error_of_Y, fourth_moment(), error_Y)
     second = schwarz(of_Y, (Xh(k) - X(k)) ** 2, of_Y4, error_X)
-    return chain(lines(), replace(lines().rhs, first, second))
+    return chain(lines(), gcongr(lines().rhs, first, second))
 
 
 #: The constant c_1 of the product, and the rate with half the c_2 of Lemma C.9.
@@ -95,7 +95,7 @@ def powers() -> Theorem:
     first = arithmetic(S_**8, "<=", S_**12 * H_**2)
     second = arithmetic(S_**12 * H_**2 * Q_**2, "<=", S_**12 * H_**2)
     left = A_X * S_**8 + B_X * (S_**12 * H_**2 * Q_**2)
-    return chain(left, replace(left, first, second), S_**12 * H_**2 * (A_X + B_X))
+    return chain(left, gcongr(left, first, second), S_**12 * H_**2 * (A_X + B_X))
 
 
 def statement(power: int = 24) -> Statement:
@@ -110,18 +110,18 @@ def theorem() -> Theorem:
     """E|X^Y^ - XY|^2 <= c_1 sigma^12 ln(L)^2/L^{c_2/(2 sigma^2)} for L >= 2 and sigma >= 1."""
     two, one = long_prompts()
     ratio, weight = log(L) / log(2), 8 * A_X + 8 * B_X * log(2) ** 2
-    longer = chain(1, replace(log(2) / log(2), replace(log(2), two)), ratio)
+    longer = chain(1, gcongr(log(2) / log(2), gcongr(log(2), two)), ratio)
     at = {S_: sigma, H_: ratio}
     constants = {Q_: rate, A_X: 8 * A_X, B_X: 8 * B_X * log(2) ** 2}
-    size = specialise(powers(), {**at, **constants}, one, longer, arithmetic(rate, "<=", 1))
-    small = specialise(arithmetic(S_**10 * H_, "<=", S_**12 * H_**2), at, one, longer)
+    size = instantiate(powers(), {**at, **constants}, one, longer, arithmetic(rate, "<=", 1))
+    small = instantiate(arithmetic(S_**10 * H_, "<=", S_**12 * H_**2), at, one, longer)
     square = arithmetic(L ** (-c_2 / sigma**2), "==", rate**2)
-    apart = specialise(arithmetic(sqrt(Z_**2 * N_), "==", Z_ * sqrt(N_)), {Z_: sigma**6 * ratio, N_: weight})
+    apart = instantiate(arithmetic(sqrt(Z_**2 * N_), "==", Z_ * sqrt(N_)), {Z_: sigma**6 * ratio, N_: weight})
     front, rest = 2 * sqrt(B_Y) * sigma**6 * log(L) * rate, 2 * sqrt(A_Y * B_X) * log(2) * rate
     return chain(
         three_lines(),
-        replace(three_lines().rhs, square),
-        replace(front * sqrt(size.lhs) + rest * small.lhs, size, small),
-        replace(front * apart.lhs + rest * small.rhs, apart),
+        gcongr(three_lines().rhs, square),
+        gcongr(front * sqrt(size.lhs) + rest * small.lhs, size, small),
+        gcongr(front * apart.lhs + rest * small.rhs, apart),
         constant * sigma**12 * log(L) ** 2 * rate,
     )

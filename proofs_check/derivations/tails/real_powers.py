@@ -10,7 +10,7 @@ from functools import cache
 
 from numerics.derivations.derived import chain, exp, log
 from numerics.derivations.kernel.flows import derivative
-from numerics.derivations.kernel.rules import arithmetic, begin, every_number, fall, replace, specialise
+from numerics.derivations.kernel.rules import antitone, arithmetic, begin, every_number, gcongr, instantiate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Range, Sort
 from numerics.derivations.kernel.terms import CLOCK, START, Op, Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
@@ -27,7 +27,7 @@ q = 1 + r
 
 def tangent_of_the_logarithm(at: Term, of: Term) -> Theorem:
     """ln M <= ln C + (M - C)/C."""
-    return specialise(arithmetic(log(M_), "<=", log(C_) + (M_ - C_) / C_), {M_: at, C_: of})
+    return instantiate(arithmetic(log(M_), "<=", log(C_) + (M_ - C_) / C_), {M_: at, C_: of})
 
 
 def way(clock: Term) -> Term:
@@ -48,12 +48,12 @@ def gap_of_the_slopes() -> Theorem:
     e, exponent = V - W, r * (log(S) - log(A))
     ahead = arithmetic(0, "<=", after * e)
     behind = arithmetic(before * e, "<=", 0)
-    most = chain(exponent, replace(r * log(S) - r * log(A), tangent_of_the_logarithm(S, A)), r * (e / A))
-    share = specialise(
+    most = chain(exponent, gcongr(r * log(S) - r * log(A), tangent_of_the_logarithm(S, A)), r * (e / A))
+    share = instantiate(
         arithmetic(part * x, "<=", Op("ind", (x,)) * x), {part: r / A, x: e}, arithmetic(r / A, "<=", 1)
     )
     most = chain(most, share)
-    share = specialise(
+    share = instantiate(
         arithmetic(Op("above", (-x,)) * x, "<=", part * x), {part: r / S, x: e}, arithmetic(r / S, "<=", 1)
     )
     least = chain(
@@ -67,9 +67,9 @@ def gap_of_the_slopes() -> Theorem:
         before * -D, arithmetic(before * (e - exponent), "<=", 0, least, behind, hide=(exponent, e, far))
     )
     above, below = (
-        chain(replace(front * line.lhs, line), exp(end))
+        chain(gcongr(front * line.lhs, line), exp(end))
         for front, end, sign in ((P, b, -1), (Q, a, 1))
-        for line in [specialise(arithmetic(1 + x, "<=", exp(x)), {x: sign * D})]
+        for line in [instantiate(arithmetic(1 + x, "<=", exp(x)), {x: sign * D})]
     )
     first = arithmetic(after * (P - Q), "<=", 0, above, less, hide=(P, Q, D, far))
     second = arithmetic(before * (Q - P), "<=", 0, below, more, hide=(P, Q, D, far))
@@ -82,12 +82,12 @@ def along_the_way() -> Theorem:
     e = exp(q * log(S)) - q * exp(r * log(A) + (V - W))
     rate, P, Q = derivative(V, tau), exp(r * log(S)), exp(r * log(A) + (V - W))
     steady = arithmetic(rate, "==", far * rest**2)
-    power = specialise(arithmetic(exp(q * log(M_)) / M_, "==", exp(r * log(M_))), {M_: S})
+    power = instantiate(arithmetic(exp(q * log(M_)) / M_, "==", exp(r * log(M_))), {M_: S})
     form = q * rate * (power.lhs - Q)
     gap = far * (P - Q)
     slow = arithmetic(form, "==", q * rest**2 * gap, steady, power, hide=(rate, power.lhs, P, Q, far, rest))
     slow = chain(slow, arithmetic(slow.rhs, "<=", 0, gap_of_the_slopes(), hide=(gap, rest)))
-    return fall(e, tau, chain(derivative(e, tau), form, slow))
+    return antitone(e, tau, chain(derivative(e, tau), form, slow))
 
 
 @cache
@@ -98,7 +98,7 @@ def below_the_tangent() -> Theorem:
     falls, first = along_the_way(), way(CLOCK(START))
     end = exp(q * log(A)) - q * exp(r * log(A))
     falls = chain(falls, arithmetic(falls.rhs, "==", end, arithmetic(first, "==", W, begin()), hide=(first,)))
-    there = specialise(every_number(falls, tau, number), {number: W / v, X: v**2 / W})
+    there = instantiate(every_number(falls, tau, number), {number: W / v, X: v**2 / W})
     reached = (W + W / v * (v**2 / W)) * (1 / (1 + W / v))
     same = arithmetic(reached, "==", v)
     power, slope = exp(q * log(v + r)), exp(r * log(A)) * exp(v - W)
@@ -106,7 +106,7 @@ def below_the_tangent() -> Theorem:
     left, top, low = (
         chain(arithmetic(M_**exponent, "==", exp(exponent * log(M_)))) for exponent in (q, q, r)
     )
-    left, top, low = (specialise(thm, {M_: at}) for thm, at in ((left, v + r), (top, A), (low, A)))
+    left, top, low = (instantiate(thm, {M_: at}) for thm, at in ((left, v + r), (top, A), (low, A)))
     hidden = (left.lhs, top.lhs, low.lhs, left.rhs, top.rhs, low.rhs, exp(v - W))
     bound = A**q + q * A**r * (exp(v - W) - 1)
     return arithmetic((v + r) ** q, "<=", bound, there, left, top, low, hide=hidden)

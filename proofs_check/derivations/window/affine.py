@@ -12,7 +12,7 @@ from functools import cache
 
 from numerics.derivations.derived import chain, sqrt
 from numerics.derivations.kernel.binding import bind
-from numerics.derivations.kernel.rules import assume, equal, integrate, specialise
+from numerics.derivations.kernel.rules import assume, equal, instantiate, integrate
 from numerics.derivations.kernel.sorts import Sort
 from numerics.derivations.kernel.terms import Function, Op, Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
@@ -113,7 +113,7 @@ def of_affine() -> Theorem:
 
 def _at(A: Term, B: Term | int, C: Term | int = 0) -> Theorem:
     """The hypothesis on the uniform variables at these numbers."""
-    return specialise(uniform(), {a: A, b: B, c: C})
+    return instantiate(uniform(), {a: A, b: B, c: C})
 
 
 @cache
@@ -138,7 +138,7 @@ def mean_of_a_sum() -> Theorem:
 def apart(A: Term, B: Term, of: Variable) -> Theorem:
     """E (A + B) = E A + E B for terms A, B >= 0."""
     first, second = (Function(name, (Sort.TOKEN,)) for name in ("F", "G"))
-    split = specialise(mean_of_a_sum(), {first: ((of,), sqrt(A)), second: ((of,), sqrt(B))})
+    split = instantiate(mean_of_a_sum(), {first: ((of,), sqrt(A)), second: ((of,), sqrt(B))})
     return chain(mean(A + B, of), split, mean(A, of) + mean(B, of))
 
 
@@ -267,7 +267,7 @@ def correlation() -> Theorem:
         ("==", (up.lhs - down.lhs) / 4),
         ("==", Lip**2 / 3 * (1 + at_p * at_r), up, down),
     )
-    plus_, minus_ = (specialise(isotropic(), {v: ((j,), p(j) + sign * r(j))}) for sign in (1, -1))
+    plus_, minus_ = (instantiate(isotropic(), {v: ((j,), p(j) + sign * r(j))}) for sign in (1, -1))
     return calc(
         mean(inner.lhs, k),
         ("==", mean(inner.rhs, k), inner),
@@ -293,7 +293,7 @@ def along_the_image() -> Theorem:
 @proves("COL:C.3", correlation_statements, part=4)
 def length_of_the_slope() -> Theorem:
     """|Q'u| = |u|"""
-    return specialise(orthogonal(), {v: ((j,), direction(j, k))})
+    return instantiate(orthogonal(), {v: ((j,), direction(j, k))})
 
 
 def length_of_the_image(of: Callable[[Variable], Term]) -> Term:

@@ -9,7 +9,7 @@ from functools import cache
 
 from numerics.derivations.derived import chain, exp, log, sqrt
 from numerics.derivations.kernel.binding import instantiated
-from numerics.derivations.kernel.rules import arithmetic, assume, integrate, replace, specialise
+from numerics.derivations.kernel.rules import arithmetic, assume, gcongr, instantiate, integrate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, Sort, whole
 from numerics.derivations.kernel.terms import Function, Term, Variable
 from numerics.derivations.kernel.theorems import Assumption, Theorem
@@ -106,7 +106,7 @@ def pointwise() -> Theorem:
     gap, scale = arithmetic(0, "<=", (y - s) * (v - u)), u / ((u + r) * (v + r))
     left, right = u * y / (v + r) + s * u / (u + r), u * y / (u + r) + s * u / (v + r)
     scaled = calc(0, ("<=", scale * gap.rhs, gap), ("==", right - left))
-    lemma = specialise(show(left, "<=", right, scaled), {y: depth, s: c, r: rest(i, o) ** 2})
+    lemma = instantiate(show(left, "<=", right, scaled), {y: depth, s: c, r: rest(i, o) ** 2})
     whole = independent()[0]
     sides = lambda S: (w * depth / others + c * w / S, w * depth / S + c * w / others)
     (up, down), (first, last) = sides(total), sides(w + rest(i, o) ** 2)
@@ -131,14 +131,14 @@ def average_of_the_depths() -> Theorem:
     summed = lambda thm: integrate("coordinates", (i,), thm, (n,))
     means = (own, far, mean(w), mean(w * depth), mean(1 / others))
     small = chain(integrate("mean", (o,), arithmetic(1 / others, "<=", 1 / fixed, hide=(fixed,))), 1 / fixed)
-    own_, far_ = (chain(x, replace(x.rhs, small)) for x in (one, deep))
+    own_, far_ = (chain(x, gcongr(x.rhs, small)) for x in (one, deep))
     same = summed(arithmetic(far, "==", c * own, one, deep, tilted, own_, far_, small, hide=means))
     K, near = c * tokens(own), mean(average_depth)
-    both = chain(K + c, replace(same.rhs + c, same), integrate("mean", (o,), summed(pointwise())), near + K)
+    both = chain(K + c, gcongr(same.rhs + c, same), integrate("mean", (o,), summed(pointwise())), near + K)
     # All means are finite, as no weight is above the sum of all.
     near_ = chain(near, integrate("mean", (o,), no_deeper_than_the_sum()))
     finite = chain(
-        K + near, replace(chain(K + near, tokens(c * own) + near).rhs, summed(replace(c * own, own_)), near_)
+        K + near, gcongr(chain(K + near, tokens(c * own) + near).rhs, summed(gcongr(c * own, own_)), near_)
     )
     return arithmetic(c, "<=", near, both, finite, hide=(K, near, finite.rhs))
 
@@ -150,14 +150,14 @@ average_depth = tokens(w * depth) / total
 @cache
 def by_the_distance() -> Theorem:
     """The signal term is L^2/(3d) times the mean of |x - h|^2 for the average h of the tokens."""
-    error, square = specialise(isotropic(), {v: ((j,), centre - x(j, o))}), over((x(j, o) - centre) ** 2)
+    error, square = instantiate(isotropic(), {v: ((j,), centre - x(j, o))}), over((x(j, o) - centre) ** 2)
     inner = calc(
         mean(loss(affine), k),
         ("==", Lip**2 / 3 * error.lhs, of_affine()),
         ("==", Lip**2 / 3 * error.rhs, error),
         ("==", Lip**2 / (3 * d) * square),
     )
-    return specialise(integrate("mean", (o,), inner), at_the_distance)
+    return instantiate(integrate("mean", (o,), inner), at_the_distance)
 
 
 @cache
@@ -186,21 +186,21 @@ def from_below() -> Theorem:
     """L^2 c^2/(3d) <= the signal term: |x - h|^2 >= (1 - x.h)^2, and 1 - x.h is the average of the
     depths, whose mean square is at least c^2.
     """
-    square, along = (specialise(thm, at_the_distance) for thm in (split(), along_the_query()))
+    square, along = (instantiate(thm, at_the_distance) for thm in (split(), along_the_query()))
     along = calc(along, ("==", tokens(w * (distance / 2)) / total), ("==", average_depth, _halves()))
     least = show(average_depth**2, "<=", square.lhs, square, along)
     tangent = show(2 * c * average_depth, "<=", c**2 + average_depth**2)
     second = mean(average_depth**2)
-    scaled = specialise(replace(2 * zeta * c, average_of_the_depths()), {zeta: c})
+    scaled = instantiate(gcongr(2 * zeta * c, average_of_the_depths()), {zeta: c})
     both = calc(scaled, ("<=", c**2 + second, tangent))
-    finite = replace(second + 1, integrate("mean", (o,), replace(average_depth**2, no_deeper_than_the_sum())))
+    finite = gcongr(second + 1, integrate("mean", (o,), gcongr(average_depth**2, no_deeper_than_the_sum())))
     jensen = show(c**2, "<=", second, both, finite, second)
     back = by_the_distance()
     return calc(
         Lip**2 / (3 * d) * c**2,
         ("<=", Lip**2 / (3 * d) * second, jensen),
         ("<=", Lip**2 / (3 * d) * mean(square.lhs), least),
-        ("<=", signal, replace(back.rhs, back)),
+        ("<=", signal, gcongr(back.rhs, back)),
     )
 
 
@@ -227,7 +227,7 @@ def depth_of_the_limit() -> Theorem:
 @cache
 def bound_of_the_limit() -> Theorem:
     """L^2 (m/(m + 4w))^2/(3d) <= L^2 c^2/(3d)."""
-    return replace(Lip**2 / (3 * d) * depth_of_the_limit().lhs ** 2, depth_of_the_limit())
+    return gcongr(Lip**2 / (3 * d) * depth_of_the_limit().lhs ** 2, depth_of_the_limit())
 
 
 @cache
@@ -245,7 +245,7 @@ def assumed(*more: Theorem) -> frozenset[Assumption]:
 def at_least(*less: Theorem) -> Theorem:
     """L^2 root^2/(3d) <= the signal term, for a root that is at most m/(m + 4w)."""
     root = chain(*less)
-    return chain(replace(Lip**2 / (3 * d) * root.lhs**2, root), with_the_bound())
+    return chain(gcongr(Lip**2 / (3 * d) * root.lhs**2, root), with_the_bound())
 
 
 def stated(root: Term, *given: Theorem) -> Statement:
@@ -342,7 +342,7 @@ def case_three() -> Theorem:
         ("<=", (1 / (1 + 4 * width)) ** 2),
         ("<=", depth_of_the_limit().lhs ** 2),
     )
-    return chain(replace(Lip**2 / (3 * d) * (share**2 / 8), square), with_the_bound())
+    return chain(gcongr(Lip**2 / (3 * d) * (share**2 / 8), square), with_the_bound())
 
 
 def every_width_statement(share: int | Fraction = 4) -> Statement:

@@ -8,7 +8,7 @@ from functools import cache
 
 from numerics.derivations.derived import chain
 from numerics.derivations.kernel.binding import bind
-from numerics.derivations.kernel.rules import assume, equal, integrate, specialise
+from numerics.derivations.kernel.rules import assume, equal, instantiate, integrate
 from numerics.derivations.kernel.sorts import POSITIVE, REALS, Sort
 from numerics.derivations.kernel.terms import Function, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -72,7 +72,7 @@ def projection_statement(complement: bool = False) -> Statement:
 @cache
 def value_of_the_projection() -> Theorem:
     """a'B'(BB'x) = (Ba).(BB'x) = a.B'x."""
-    same = specialise(orthonormal()[0], {p: ((j,), task(j)), r: ((l,), all_(B(g, l) * x(g), g))})
+    same = instantiate(orthonormal()[0], {p: ((j,), task(j)), r: ((l,), all_(B(g, l) * x(g), g))})
     return show(value(projection(h)), "==", value(x(h)), same)
 
 
@@ -135,8 +135,8 @@ def scales_statements(power: int = 1) -> tuple[Statement, Statement]:
 @cache
 def label_of_a_token() -> Theorem:
     """a'B'x_i = c_u (Ba).(Bu_i) + c_v (Ba).(B_perp v_i) = c_u a.u_i."""
-    first = specialise(orthonormal()[0], {p: ((j,), task(j)), r: ((l,), u_i(l))})
-    second = specialise(orthonormal()[1], {p: ((j,), task(j)), v: ((e,), v_i(e))})
+    first = instantiate(orthonormal()[0], {p: ((j,), task(j)), r: ((l,), u_i(l))})
+    second = instantiate(orthonormal()[1], {p: ((j,), task(j)), v: ((e,), v_i(e))})
     return calc(scales_statements()[1].lhs, ("==", c_u * first.rhs, first, second))
 
 

@@ -10,7 +10,7 @@ from functools import cache
 from numerics.derivations.derived import exp, log
 from numerics.derivations.kernel.binding import bind
 from numerics.derivations.kernel.normal_form import LENGTH as n
-from numerics.derivations.kernel.rules import arithmetic, assume, specialise
+from numerics.derivations.kernel.rules import arithmetic, assume, instantiate
 from numerics.derivations.kernel.sorts import REALS
 from numerics.derivations.kernel.terms import Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -74,7 +74,7 @@ def moment(sign: int, share: Fraction) -> Theorem:
     same = show(sign * count, "==", shift * n - missing, arithmetic(sign * inside, "==", shift - rest))
     gap = RATE * shift * n - RATE * missing - y * share * n * sigma
     each = arithmetic(exp(-RATE * rest), "==", exp(-RATE * shift) * (1 + (exp(y) - 1) * inside))
-    less = specialise(arithmetic(1 + u, "<=", exp(u)), {u: (exp(y) - 1) * sigma})
+    less = instantiate(arithmetic(1 + u, "<=", exp(u)), {u: (exp(y) - 1) * sigma})
     inner = calc(
         mean(exp(-RATE * rest)),
         ("==", exp(-RATE * shift) * (1 + (exp(y) - 1) * sigma), each),
@@ -102,7 +102,7 @@ def chernoff() -> tuple[Theorem, Theorem]:
     over, under = (
         calc(
             probability(_gap(sign, share)),
-            ("<=", prompts(exp(RATE * _gap(sign, share))), specialise(point, {u: _gap(sign, share)})),
+            ("<=", prompts(exp(RATE * _gap(sign, share))), instantiate(point, {u: _gap(sign, share)})),
             ("<=", exp(-(n * sigma) / 8), moment(sign, share)),
             ("<=", n**-2, rare(many())),
         )

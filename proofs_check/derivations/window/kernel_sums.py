@@ -10,7 +10,7 @@ from functools import cache
 from numerics.derivations.derived import chain, exp, log, sqrt
 from numerics.derivations.kernel.binding import bind, instantiated
 from numerics.derivations.kernel.normal_form import LENGTH as L
-from numerics.derivations.kernel.rules import arithmetic, assume, integrate, replace, specialise
+from numerics.derivations.kernel.rules import arithmetic, assume, gcongr, instantiate, integrate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Range, Sort, whole
 from numerics.derivations.kernel.terms import Function, Op, Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
@@ -105,7 +105,7 @@ def ends_of_the_shell(i: Variable = shell) -> tuple[Theorem, Theorem]:
     same = calc(
         at, ("==", r / 2 * (2 - token.lhs - query.lhs + gap.lhs)), ("==", r * D2 / 2, token, query, gap)
     )
-    low, high = chain(low, same), chain(replace(same.rhs, same), high)
+    low, high = chain(low, same), chain(gcongr(same.rhs, same), high)
     return show(2 * i, "<=", r * D2, low), show(r * D2, "<=", 2 * (i + 1), high, r * D2)
 
 
@@ -131,10 +131,10 @@ def one_shell() -> tuple[Theorem, Theorem, Theorem]:
     """The term of the token from above, from below for i > 0, and for p = 0."""
     low, high = ends_of_the_shell()
     farther = chain(D2, show(r * D2 / r, "<=", 2 * (shell + 1) / r, high))
-    above, plain = replace(own, farther, low), replace(exp(-(2 * (shell + 1))), high)
+    above, plain = gcongr(own, farther, low), gcongr(exp(-(2 * (shell + 1))), high)
     low, high = ends_of_the_shell(inner)
     nearer = chain(show(2 * inner / r, "<=", r * D2 / r, low), D2)
-    return above, replace((2 * inner / r) ** (p / 2) * exp(-(2 * (inner + 1))), nearer, high), plain
+    return above, gcongr((2 * inner / r) ** (p / 2) * exp(-(2 * (inner + 1))), nearer, high), plain
 
 
 #: Lemma I.3: positive numbers, written as exponentials.
@@ -178,9 +178,9 @@ def ordered_weights() -> Theorem:
     second = show(0 * a, "<=", a * a_l * product, order, a, a_l, b, order.rhs, (b - b_l) ** 2)
     up = show(two * ab, "<=", one * aab, _summed(first, 2 * (one * aab - two * ab)), *sums)
     down = show(aab * ab, "<=", aabb * one, _summed(second, 2 * (aabb * one - aab * ab)), *sums)
-    middle = chain(replace(ab * up.lhs, up), one * down.lhs, replace(one * down.lhs, down))
+    middle = chain(gcongr(ab * up.lhs, up), one * down.lhs, gcongr(one * down.lhs, down))
     scale = 1 / (one**2 * ab**2)
-    return chain(two / one**2, scale * middle.lhs, replace(scale * middle.lhs, middle), aabb / ab**2)
+    return chain(two / one**2, scale * middle.lhs, gcongr(scale * middle.lhs, middle), aabb / ab**2)
 
 
 #: Corollary G.5: the sum g_p(r), and the sum of the squared distances.
@@ -210,7 +210,7 @@ def laplace_transform() -> Theorem:
     4/d.
     """
     _, many, _, *moments = small_width()
-    first, second = (specialise(thm, {v: ((j,), x(j))}) for thm in moments)
+    first, second = (instantiate(thm, {v: ((j,), x(j))}) for thm in moments)
     norm, more, z = (
         sphere()[1],
         Fraction(1, 100),
@@ -218,7 +218,7 @@ def laplace_transform() -> Theorem:
     )
     parabola = arithmetic(exp(-2 * z), "<=", (1 - z / 3) ** 2 + more)
     point = calc(
-        specialise(parabola, {z: distance}, diameter()),
+        instantiate(parabola, {z: distance}, diameter()),
         ("==", (1 + 2 * height) ** 2 / 9 + more, depth(), distance),
     )
     return calc(
@@ -235,7 +235,7 @@ def few_are_near() -> Theorem:
     x|^2}.
     """
     base = chain(mean(exp(-2 * distance)), laplace_transform())
-    return calc(replace(exp(L / 4) * base.lhs**L, base), ("<=", 1 / (2 * L), small_width()[0]))
+    return calc(gcongr(exp(L / 4) * base.lhs**L, base), ("<=", 1 / (2 * L), small_width()[0]))
 
 
 #: The constants, which depend on d only.
@@ -247,13 +247,13 @@ def one_term() -> tuple[Theorem, Theorem]:
     """e^{-4r} |x_k - x|^2/4 <= |x_k - x|^p e^{-r |x_k - x|^2} <= 4, as |x_k - x|^2 <= 4 and p
     <= 2.
     """
-    most = chain(arithmetic(ell(k), "==", log(distance)), replace(log(distance), diameter()))
+    most = chain(arithmetic(ell(k), "==", log(distance)), gcongr(log(distance), diameter()))
     low = arithmetic(ell(k) - log(4), "<=", p / 2 * ell(k), most)
     high = arithmetic(p / 2 * ell(k), "<=", log(4), most)
     least = calc(distance / 4, ("==", exp(low.lhs)), ("<=", exp(low.rhs), low))
-    weak, full = replace(exp(-(r * 4)), diameter()), specialise(show(exp(-r * z), "<=", 1), {z: distance})
-    below = chain(replace(weak.lhs * (distance / 4), least, weak), kernel)
-    return below, calc(replace(kernel, high, full), ("<=", 4))
+    weak, full = gcongr(exp(-(r * 4)), diameter()), instantiate(show(exp(-r * z), "<=", 1), {z: distance})
+    below = chain(gcongr(weak.lhs * (distance / 4), least, weak), kernel)
+    return below, calc(gcongr(kernel, high, full), ("<=", 4))
 
 
 def small_statements(
@@ -280,13 +280,15 @@ def small_arguments() -> tuple[Theorem, Theorem]:
     below, above = chain(exp(-4 * r) / 4 * spread, below, g_p), chain(g_p, above, 4 * L)
     part = show(-(d + sqrt(d)), "<=", -2 * r, small_width()[2], d + sqrt(d))
     least, rate = C_low * L * exp(-2 * r), Variable("t", range=POSITIVE)
-    most = chain(least, replace(exp(-(d + sqrt(d))) * (L * exp(-2 * r) / 32), part), exp(-4 * r) * (L / 32))
+    most = chain(least, gcongr(exp(-(d + sqrt(d))) * (L * exp(-2 * r) / 32), part), exp(-4 * r) * (L / 32))
     parts = (least, g_p, spread, exp(-4 * r))
     gap = show(least - g_p, "<=", exp(-4 * r) / 4 * (L / 8 - spread), most, below, *parts)
-    event = specialise(arithmetic(Op("above", (y,)), "<=", exp(rate * y)), {y: gap.lhs, rate: 8 * exp(4 * r)})
-    exponent = chain(replace(8 * exp(4 * r) * gap.lhs, gap), 2 * (L / 8 - spread))
-    event = chain(event, replace(exp(exponent.lhs), exponent))
-    full = replace(4 * L * exp(d + sqrt(d)) * exp(-(d + sqrt(d))), part)
+    event = instantiate(
+        arithmetic(Op("above", (y,)), "<=", exp(rate * y)), {y: gap.lhs, rate: 8 * exp(4 * r)}
+    )
+    exponent = chain(gcongr(8 * exp(4 * r) * gap.lhs, gap), 2 * (L / 8 - spread))
+    event = chain(event, gcongr(exp(exponent.lhs), exponent))
+    full = gcongr(4 * L * exp(d + sqrt(d)) * exp(-(d + sqrt(d))), part)
     return chain(integrate("prompt", (prompt,), event), few_are_near()), chain(
         above, full, C_up * L * exp(-2 * r)
     )
@@ -307,9 +309,9 @@ def narrower_statement(sign: int = 1) -> Statement:
 def narrower() -> Theorem:
     """sum a e^{-u} u/sum a e^{-u} <= sum a u/sum a, as u and -e^{-u} are ordered alike."""
     u_l, a_l, c = instantiated(u, {k: l}), instantiated(a, {k: l}), exp(-u)
-    order = specialise(arithmetic(0, "<=", y * (exp(y) - 1)), {y: u - u_l})
+    order = instantiate(arithmetic(0, "<=", y * (exp(y) - 1)), {y: u - u_l})
     pair = show(0 * a, "<=", a * a_l * c * order.rhs, order, a, a_l, c, order.rhs)
     one, ac, au, acu = sums = tuple(map(total, (a, a * c, a * u, a * c * u)))
     up = show(acu * one, "<=", au * ac, _summed(pair, 2 * (au * ac - acu * one)), *sums)
     scale = 1 / (one * ac)
-    return chain(acu / ac, scale * up.lhs, replace(scale * up.lhs, up), au / one)
+    return chain(acu / ac, scale * up.lhs, gcongr(scale * up.lhs, up), au / one)

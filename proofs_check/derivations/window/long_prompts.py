@@ -14,7 +14,7 @@ from functools import cache
 from numerics.derivations.derived import cauchy_schwarz, chain, exp, integrated, root, schwarz_of_bounds, sqrt
 from numerics.derivations.kernel.binding import bind, instantiated
 from numerics.derivations.kernel.normal_form import LENGTH as L
-from numerics.derivations.kernel.rules import arithmetic, assume, equal, integrate, replace, specialise
+from numerics.derivations.kernel.rules import arithmetic, assume, equal, gcongr, instantiate, integrate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Sort
 from numerics.derivations.kernel.terms import Defined, Function, Op, Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
@@ -90,21 +90,23 @@ def of_the_class() -> Theorem:
 @cache
 def rare() -> Theorem:
     """P(U < 1/2) <= e^{-1/(8 eps)}, by Chernoff's method with e^{-y} <= 1 - y + y^2/2."""
-    point = specialise(
+    point = instantiate(
         arithmetic(Op("above", (y,)), "<=", exp(positive * y)), {y: half_ - U, positive: t * S}
     )
     laplace, second = mean(exp(-t * w)), -t * m0 + t**2 * q / 2
-    parabola = specialise(arithmetic(exp(-positive), "<=", 1 - positive + positive**2 / 2), {positive: t * w})
+    parabola = instantiate(
+        arithmetic(exp(-positive), "<=", 1 - positive + positive**2 / 2), {positive: t * w}
+    )
     single = calc(
         laplace,
         ("<=", 1 - t * m0 + t**2 * q / 2, parabola),
-        ("<=", exp(second), specialise(arithmetic(1 + y, "<=", exp(y)), {y: second})),
+        ("<=", exp(second), instantiate(arithmetic(1 + y, "<=", exp(y)), {y: second})),
     )
     tail = calc(
         integrated("prompt", (prompt,), point, expectation(bad), exp(t * S / 2) * laplace**L),
         ("<=", exp(-t * L * m0 / 2 + t**2 * L * q / 2), single),
     )
-    return chain(specialise(tail, {t: m0 / (2 * q)}), g**2)
+    return chain(instantiate(tail, {t: m0 / (2 * q)}), g**2)
 
 
 @cache
@@ -119,14 +121,14 @@ def near_one() -> Theorem:
 def second_moment_of_the_square() -> Theorem:
     """E Q^2 <= (3 + tau)(eps V)^2: E|sum X|^4 = n m4 + n(n - 1)(m2^2 + 2 s) with s <= m2^2."""
     at = {sums.X: ((i, k), w * about)}
-    fourth = specialise(equal(sums.N4, sums.fourth_power().rhs), at)
-    pairs = specialise(cauchy_schwarz("mean", (k,), sums.centred(i), sums.centred(n)), at)
+    fourth = instantiate(equal(sums.N4, sums.fourth_power().rhs), at)
+    pairs = instantiate(cauchy_schwarz("mean", (k,), sums.centred(i), sums.centred(n)), at)
     pairs = integrate("coordinates", (i,), integrate("coordinates", (n,), pairs, (m,)), (m,))
     mixed = Defined("s2", pairs.lhs)
     both, scale = L * m4 + L * (L - 1) * (m2**2 + 2 * mixed), 1 / (L * m0) ** 4
     less = arithmetic(both, "<=", L * m4 + 3 * L**2 * m2**2, chain(mixed, pairs, m2**2))
     return calc(
-        chain(expectation(square**2), scale * fourth.lhs, scale * both, replace(scale * both, less)),
+        chain(expectation(square**2), scale * fourth.lhs, scale * both, gcongr(scale * both, less)),
         ("==", (3 + tau) * (m2 / (L * m0**2)) ** 2, definition_of_tau()),
         ("==", (sqrt(3 + tau) * spread) ** 2),
     )
@@ -147,7 +149,7 @@ def _of_U(value: Term, factor: int) -> Pair:
     """|X| <= factor |1 - U| for X = 1{U >= 1/2} (value - 1), both signs."""
     event, distance = Op("ind", (positive - half_,)), sqrt((1 - positive) ** 2)
     lemma = lambda sign: arithmetic(sign * event * (value - 1), "<=", factor * distance)
-    return specialise(lemma(1), {positive: U}), specialise(lemma(-1), {positive: U})
+    return instantiate(lemma(1), {positive: U}), instantiate(lemma(-1), {positive: U})
 
 
 def _product(X: Term, K: Term, first: Pair, Y: Term, E: Term, second: Pair) -> Pair:
@@ -220,12 +222,12 @@ def split_of_the_error() -> Pair:
     small = error, P, K, gap, square, B2, bad
     return (
         calc(
-            chain(error, replace(good * error + bad * error, above, replace(bad * error, average())), pulled),
+            chain(error, gcongr(good * error + bad * error, above, gcongr(bad * error, average())), pulled),
             ("<=", P + near + bad * wide, least),
             ("<=", P + rest, *small),
         ),
         calc(
-            chain(P, replace(good * P + bad * P, below, most)),
+            chain(P, gcongr(good * P + bad * P, below, most)),
             ("<=", error + near + bad * wider, show(good * error, "<=", error, error)),
             ("<=", error + rest, *small),
         ),
@@ -236,10 +238,10 @@ def split_of_the_error() -> Pair:
 def average() -> Theorem:
     """error <= 4v: the average of the features is as near to F(x) as the tokens are in mean."""
     off = F_x(i) - F(i, k)
-    mean_square = specialise(second_moment.average_of_vectors(), {f: ((i, k), off)})
-    of_all = integrate("sum", (k,), replace(w * over(i, m, off**2), of_the_class()), (prompt,))
+    mean_square = instantiate(second_moment.average_of_vectors(), {f: ((i, k), off)})
+    of_all = integrate("sum", (k,), gcongr(w * over(i, m, off**2), of_the_class()), (prompt,))
     return chain(
-        error, replace(mean_square.lhs / S_L**2, mean_square), replace(of_all.lhs / S_L, of_all), 4 * variance
+        error, gcongr(mean_square.lhs / S_L**2, mean_square), gcongr(of_all.lhs / S_L, of_all), 4 * variance
     )
 
 
@@ -256,14 +258,12 @@ def split_of_the_noise() -> Pair:
     pairs = bind("sum", (k, l), w * instantiated(w, {k: l}), (prompt,))
     all_ = calc(total(w**2), ("<=", total(w**2) + pairs), ("==", S_L**2))
     one = show(weights_squared, "<=", 1, all_, total(w**2))
-    parts = replace(
-        good * weights_squared + bad * weights_squared, above, replace(bad * weights_squared, one)
-    )
+    parts = gcongr(good * weights_squared + bad * weights_squared, above, gcongr(bad * weights_squared, one))
     small = squares, gap, weights_squared
     return (
         calc(chain(weights_squared, parts), ("<=", squares + rest_noise, *small)),
         calc(
-            chain(squares, replace(good * squares + bad * squares, below)),
+            chain(squares, gcongr(good * squares + bad * squares, below)),
             ("<=", weights_squared + rest_noise, *small),
         ),
     )
@@ -316,9 +316,9 @@ def mean_of_the_rest() -> Theorem:
     likely_ = 4 * root_B * A + 6 * Q
     rarely = (4 * variance + B2) * event + 2 * root_B * A_ + Q_
     split = likely_ + rarely + noise * (6 * T + event + T_)
-    whole = chain(expectation(rest + noise * rest_noise), replace(split, *parts))
+    whole = chain(expectation(rest + noise * rest_noise), gcongr(split, *parts))
     wider = arithmetic(sqrt(3 + tau), "<=", sqrt(9 + 3 * tau))
-    return chain(whole, replace(whole.rhs, wider), error_bound)
+    return chain(whole, gcongr(whole.rhs, wider), error_bound)
 
 
 def statements(share: int | Fraction = 1) -> tuple[Statement, Statement]:
@@ -337,18 +337,18 @@ def theorem() -> Pair:
     (error_up, error_down), (noise_up, noise_down) = split_of_the_error(), split_of_the_noise()
     more, less = P + noise * squares, rest + noise * rest_noise
     known = equal(expectation(more), unified)
-    point = chain(replace(error + noise * weights_squared, error_up, noise_up), more + less)
+    point = chain(gcongr(error + noise * weights_squared, error_up, noise_up), more + less)
     above = chain(integrate("prompt", (prompt,), point), known.lhs + expectation(less))
     above = chain(
         above,
-        replace(above.rhs, mean_of_the_rest()),
-        replace(known.lhs + error_bound, replace(known.lhs, known)),
+        gcongr(above.rhs, mean_of_the_rest()),
+        gcongr(known.lhs + error_bound, gcongr(known.lhs, known)),
     )
     apart = [
         show(thm.lhs - more_, "<=", value, thm, thm.lhs, value, more_)
         for thm, value, more_ in ((error_down, error, rest), (noise_down, weights_squared, rest_noise))
     ]
-    point = chain(more - less, replace(P - rest + noise * (squares - rest_noise), *apart))
+    point = chain(more - less, gcongr(P - rest + noise * (squares - rest_noise), *apart))
     E = expectation(less)
     below = calc(
         unified - error_bound,

@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.derived import chain, exp
-from numerics.derivations.kernel.rules import arithmetic, assume, integrate, replace, specialise
+from numerics.derivations.kernel.rules import arithmetic, assume, gcongr, instantiate, integrate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Range, Sort
 from numerics.derivations.kernel.terms import Function, Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
@@ -68,10 +68,10 @@ def order_54(pair: tuple[Variable, Variable] = (a, b)) -> Theorem:
     half, above = arithmetic(X, "<", Y), arithmetic(0, "<=", X)
     whole = chain(E * M, show(X**2, "<", Y**2, half, above), M + 2 * gap)
     in_range = arithmetic(0, "<", delta, order), arithmetic(delta, "<=", 2)
-    whole, more = (specialise(thm, {gap: delta}, *in_range) for thm in (whole, arithmetic(1, "<=", E)))
+    whole, more = (instantiate(thm, {gap: delta}, *in_range) for thm in (whole, arithmetic(1, "<=", E)))
     M, E, A, B = (1 - delta / 2) ** 2, exp(2 * delta), gamma(first, second), gamma(second, first)
     steeper = arithmetic(c * delta, "<=", 2 * delta, at_most(), in_range[0], hide=(delta,))
-    grown, scale = replace(exp(c * delta), steeper), exp(c * first)
+    grown, scale = gcongr(exp(c * delta), steeper), exp(c * first)
     step = calc(
         E * A - A,
         ("==", (E - 1) * A),
@@ -101,7 +101,7 @@ def beyond() -> Theorem:
     b)/(1 - b) <= e^{cb}.
     """
     u, K = inside, critical().lhs
-    E, power = exp(c * u), specialise(arithmetic(1 + z + z**2 / 2, "<=", exp(z)), {z: c * u})
+    E, power = exp(c * u), instantiate(arithmetic(1 + z + z**2 / 2, "<=", exp(z)), {z: c * u})
     large = calc(c, ("==", 2 + c * u**2, critical()))
     large = show(2, "<=", c, show(2, "<=", large.rhs), large, large.rhs)
     value = 1 - u**2 + K * u + K * c * u**2 / 2
@@ -114,7 +114,7 @@ def beyond() -> Theorem:
     )
     root_ = arithmetic(1 + u, "<=", (1 - u) * E, both, hide=(E,))
     twice = show((1 + u) ** 2, "<=", ((1 - u) * E) ** 2, root_)
-    return chain(exp(-c * u) * gamma(u, -u), replace(exp(-c * u) * (1 + u) ** 2, twice), E * gamma(-u, u))
+    return chain(exp(-c * u) * gamma(u, -u), gcongr(exp(-c * u) * (1 + u) ** 2, twice), E * gamma(-u, u))
 
 
 @cache
@@ -192,7 +192,7 @@ def positive_height() -> Theorem:
         calc(value, ("==", thm.lhs / (top + rest)), ("==", top / (top + rest), thm))
         for value, top, thm in ((weight(i, o), power_up, own), (flipped(i, o), power_down, turned))
     ]
-    grows = specialise(arithmetic(0, "<=", y * (exp(y) - exp(-y))), {y: rate * height})
+    grows = instantiate(arithmetic(0, "<=", y * (exp(y) - exp(-y))), {y: rate * height})
     scale = rest / ((power_up + rest) * (power_down + rest)) / rate
     each = calc(
         0 * height,

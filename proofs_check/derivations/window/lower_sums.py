@@ -12,7 +12,7 @@ from functools import cache
 from numerics.derivations.derived import chain, exp, integrated, log, sqrt
 from numerics.derivations.kernel.binding import bind
 from numerics.derivations.kernel.normal_form import LENGTH as n
-from numerics.derivations.kernel.rules import arithmetic, assume, integrate, replace, specialise
+from numerics.derivations.kernel.rules import arithmetic, assume, gcongr, instantiate, integrate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, REALS, Range, Sort, whole
 from numerics.derivations.kernel.terms import Function, Op, Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
@@ -80,7 +80,7 @@ weight, gap = exp(-2 * c), caps.RATE * (n * sigma / 2 - N)
 def area() -> Theorem:
     """(c_l/r)^{(d - 1)/2}/sqrt(2 pi d) <= sigma_l."""
     first, last, _, cap_area, _, _ = given()
-    return specialise(cap_area, {eps: c / r}, arithmetic(c / r, "<=", 1, first, last))
+    return instantiate(cap_area, {eps: c / r}, arithmetic(c / r, "<=", 1, first, last))
 
 
 @cache
@@ -88,11 +88,11 @@ def many() -> Theorem:
     """16 log n <= n sigma_l, as 45 exceeds 16 sqrt(2 pi)."""
     first, last, _, _, tokens, _ = given()
     low = arithmetic(exp(-(d / 2) * log(r)), "<=", exp((d - 1) / 2 * log(c / r)), first, last)
-    least = chain(replace(low.lhs / sqrt(2 * pi * d), low), area())
+    least = chain(gcongr(low.lhs / sqrt(2 * pi * d), low), area())
     return chain(
         show(16 * log(n), "<=", 45 * sqrt(d) / sqrt(2 * pi * d) * log(n)),
-        replace(tokens.lhs * least.lhs, tokens),
-        replace(n * least.lhs, least),
+        gcongr(tokens.lhs * least.lhs, tokens),
+        gcongr(n * least.lhs, least),
         n * sigma,
     )
 
@@ -100,7 +100,7 @@ def many() -> Theorem:
 @cache
 def rare() -> Theorem:
     """E e^{(2/3)(n sigma_l/2 - N_l)} <= n^{-2}."""
-    moment = specialise(caps.moment(-1, Fraction(1, 2)), {at: ((k,), 1 - depth), cap: c / r}, given()[0])
+    moment = instantiate(caps.moment(-1, Fraction(1, 2)), {at: ((k,), 1 - depth), cap: c / r}, given()[0])
     return chain(bind("prompt", (prompt,), exp(gap)), moment, exp(-(n * sigma) / 8), caps.rare(many()))
 
 
@@ -112,15 +112,15 @@ ones, halves, numbers, powers = (shells(weight * e) for e in (1, n * sigma / 2, 
 @cache
 def mixture() -> Theorem:
     """(1 - e^{-2}) sum_l e^{-2 c_l} N_l <= g_0, by the geometric series at each token."""
-    series = specialise(given()[2], {y: depth})
+    series = instantiate(given()[2], {y: depth})
     return chain(Q * numbers, integrate("sum", (k,), series, (prompt,)), g_0)
 
 
 @cache
 def convex() -> Theorem:
     """sum_l e^{-2 c_l} (1 + gap_l) <= sum_l e^{-2 c_l} e^{gap_l}."""
-    line = specialise(arithmetic(1 + u, "<=", exp(u)), {u: gap})
-    each = replace(weight * line.lhs, line)
+    line = instantiate(arithmetic(1 + u, "<=", exp(u)), {u: gap})
+    each = gcongr(weight * line.lhs, line)
     return integrated("coordinates", (l,), each, ones + caps.RATE * (halves - numbers), powers, (m,))
 
 
@@ -136,8 +136,8 @@ def below_half() -> Theorem:
     ratio = arithmetic(log(c / r), "<=", 0, first, last)
     less = show(d / 2 * log(c / r) - Fraction(1, 2), "<=", (d - 1) / 2 * log(c / r), ratio)
     each = chain(
-        replace(n * weight / 2 / sqrt(2 * pi * d) * exp(less.lhs), less),
-        replace(n * weight / 2 * area().lhs, area()),
+        gcongr(n * weight / 2 / sqrt(2 * pi * d) * exp(less.lhs), less),
+        gcongr(n * weight / 2 * area().lhs, area()),
     )
     scaled = n * exp(Fraction(-1, 2)) / 2 / sqrt(2 * pi * d) * gamma
     part = integrated("coordinates", (l,), each, scaled, halves, (m,))
@@ -159,14 +159,14 @@ def kernel_sums_from_below() -> Theorem:
     less, more = Op("above", (bound - g_0,)), halves - numbers
     short = show(bound - g_0, "<=", Q * more, below_half(), mixture())
     some = Op("above", (short.rhs,))
-    gaps = specialise(arithmetic(0, "<=", Op("above", (Q * u,)) * u), {u: more})
+    gaps = instantiate(arithmetic(0, "<=", Op("above", (Q * u,)) * u), {u: more})
     point = chain(
-        replace(less * ones, short),
+        gcongr(less * ones, short),
         show(some * ones, "<=", some * convex().lhs, gaps),
-        replace(some * convex().lhs, convex()),
-        specialise(show(some * y, "<=", y), {y: powers}),
+        gcongr(some * convex().lhs, convex()),
+        instantiate(show(some * y, "<=", y), {y: powers}),
     )
-    rarely, event = replace(weight * rare().lhs, rare()), bind("prompt", (prompt,), less)
+    rarely, event = gcongr(weight * rare().lhs, rare()), bind("prompt", (prompt,), less)
     most = integrated("coordinates", (l,), rarely, bind("prompt", (prompt,), powers), ones * n**-2, (m,))
     found = chain(integrated("prompt", (prompt,), point, ones * event), most)
     return calc(event, ("<=", n**-2, found), ("<=", 1 / (2 * n), given()[-1]))

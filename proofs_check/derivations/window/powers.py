@@ -9,7 +9,7 @@ from functools import cache
 
 from numerics.derivations.derived import chain, exp, log, sqrt
 from numerics.derivations.kernel.binding import bind
-from numerics.derivations.kernel.rules import arithmetic, assume, integrate, replace, specialise
+from numerics.derivations.kernel.rules import arithmetic, assume, gcongr, instantiate, integrate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Range, Sort
 from numerics.derivations.kernel.terms import Function, Op, Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
@@ -46,7 +46,7 @@ def ratio_of_the_tail() -> Theorem:
     bound = -alpha * sqrt(d) / (d + sqrt(d))
     return calc(
         power(1 + 1 / i, d) * exp(-alpha),
-        ("<=", exp(d / i - alpha), specialise(arithmetic(log(1 + x), "<=", x), {x: 1 / i})),
+        ("<=", exp(d / i - alpha), instantiate(arithmetic(log(1 + x), "<=", x), {x: 1 / i})),
         ("<=", exp(bound), arithmetic(d / i - alpha, "<=", bound, beyond())),
     )
 
@@ -80,12 +80,12 @@ def terms_compared() -> Theorem:
         Variable("theta", range=Range(Fraction(0), Fraction(1), True, False)),
     )
     late, early = Op("ind", (v - 1,)), Op("above", (1 - v,))
-    top = specialise(arithmetic(log(u) - u, "<=", -1), {u: U})
+    top = instantiate(arithmetic(log(u) - u, "<=", -1), {u: U})
     near = arithmetic(late * (-1 - (v - 1) ** 2 / 2), "<=", late * (log(v) - v))
     below = early * (log(share) + log(v) - share * v)
     rising = show(below, "<=", early * (log(v) - v))
     quotient = arithmetic(i / m, "<=", 1, smaller)
-    near, rising = specialise(near, {v: V}), specialise(rising, {share: i / m, v: V}, quotient)
+    near, rising = instantiate(near, {v: V}), instantiate(rising, {share: i / m, v: V}, quotient)
     F, G = log(U) - U, log(V) - V
     rising = chain(Op("above", (1 - V,)) * F, rising)
     close = arithmetic(V - 1, "<=", 1 / sqrt(d), short)
@@ -93,7 +93,7 @@ def terms_compared() -> Theorem:
     square = chain(show(Op("ind", (V - 1,)) * (V - 1) ** 2, "<=", root**2, close, V - 1), 1 / d)
     gap = show(F - 1 / d / 2, "<=", G, top, near, rising, square, F, G, (V - 1) ** 2)
     less = show(d * F - Fraction(1, 2), "<=", d * G, gap)
-    scaled = replace(exp(less.lhs) * power(d / alpha, d), less)
+    scaled = gcongr(exp(less.lhs) * power(d / alpha, d), less)
     return chain(exp(Fraction(-1, 2)) * term_of_the_sum(i), scaled, term_of_the_sum(m))
 
 
@@ -121,14 +121,14 @@ def last_statement(half: int = 1) -> Statement:
 def last_term() -> Theorem:
     """m^d e^{-alpha m} <= the sum of N_k^d e^{-alpha N_k}, of which it is a term."""
     h, below = Variable("h", range=NONNEGATIVE), Variable("q", range=Range(None, Fraction(0), True, False))
-    point = specialise(show(Op("ind", (below,)), "<=", exp(d * below)), {below: -(g(k) ** 2)})
-    rise = replace(exp(-(alpha * m * 1)), specialise(show(exp(-h), "<=", 1), {h: g(k) ** 2}))
-    each = replace(power(m, d) * exp(-(alpha * m * 1)) * point.lhs, point, rise)
+    point = instantiate(show(Op("ind", (below,)), "<=", exp(d * below)), {below: -(g(k) ** 2)})
+    rise = gcongr(exp(-(alpha * m * 1)), instantiate(show(exp(-h), "<=", 1), {h: g(k) ** 2}))
+    each = gcongr(power(m, d) * exp(-(alpha * m * 1)) * point.lhs, point, rise)
     last, total = power(m, d) * exp(-alpha * m), integrate("sum", (k,), each, (prompt,))
-    once = specialise(show(Op("ind", (h - 1,)), "<=", h), {h: count})
+    once = instantiate(show(Op("ind", (h - 1,)), "<=", h), {h: count})
     less = show(exp(Fraction(-1, 2)), "<=", 1)
-    start = specialise(replace(last * exp(Fraction(-1, 2)) * h, less), {h: contains})
-    return chain(start, replace(last * contains, once), total, truncated)
+    start = instantiate(gcongr(last * exp(Fraction(-1, 2)) * h, less), {h: contains})
+    return chain(start, gcongr(last * contains, once), total, truncated)
 
 
 #: pi, of which it is used that it is more than 3, and Gamma(d + 1).
@@ -230,17 +230,17 @@ def upper_end() -> Theorem:
     of_factor, of_whole, of_d = (Variable(name, range=REALS) for name in ("log f", "log Lambda", "log d"))
     left = 2 / d * (of_factor + of_whole - 2 / (d + 2) * (of_whole - of_d))
     same = arithmetic(left, "==", 2 / (d + 2) * of_whole + 2 / d * (of_factor + 2 / (d + 2) * of_d))
-    same = specialise(same, {of_factor: log(factor), of_whole: log(whole), of_d: log(d)})
-    back = specialise(most, {y: 2 / (d + 2) * log(d)})
+    same = instantiate(same, {of_factor: log(factor), of_whole: log(whole), of_d: log(d)})
+    back = instantiate(most, {y: 2 / (d + 2) * log(d)})
     return chain(
         arithmetic(w, "==", exp(log(w))),
-        replace(exp(2 / d * (d / 2 * log(w))), specialise(most, {y: d / 2 * log(w)})),
-        replace(exp(2 / d * log(width)), replace(log(width), given)),
-        replace(
-            exp(2 / d * (log(factor) + log(whole) + log(exp(exponent)))), specialise(least, {y: exponent})
+        gcongr(exp(2 / d * (d / 2 * log(w))), instantiate(most, {y: d / 2 * log(w)})),
+        gcongr(exp(2 / d * log(width)), gcongr(log(width), given)),
+        gcongr(
+            exp(2 / d * (log(factor) + log(whole) + log(exp(exponent)))), instantiate(least, {y: exponent})
         ),
-        replace(exp(same.lhs), same),
-        replace(power(whole, 2 / (d + 2)) * exp(2 / d * (log(factor) + back.lhs)), back),
+        gcongr(exp(same.lhs), same),
+        gcongr(power(whole, 2 / (d + 2)) * exp(2 / d * (log(factor) + back.lhs)), back),
         upper_statement().rhs,
     )
 
@@ -269,16 +269,16 @@ def bernoulli() -> Theorem:
     """
     s, q = Variable("s", range=Range(Fraction(0), Fraction(1), True, False)), d / 2
     line = show(1 + y, "<=", exp(y))
-    up, down = specialise(line, {y: (1 - s) * y}), specialise(line, {y: -s * y})
+    up, down = instantiate(line, {y: (1 - s) * y}), instantiate(line, {y: -s * y})
     mean = exp(s * y)
-    up, down = chain(replace(mean * up.lhs, up), exp(y)), chain(replace(mean * down.lhs, down), 1)
+    up, down = chain(gcongr(mean * up.lhs, up), exp(y)), chain(gcongr(mean * down.lhs, down), 1)
     first = show(s * up.lhs, "<=", s * exp(y))
     second = show((1 - s) * down.lhs, "<=", (1 - s) * 1, down)
-    convex = chain(mean, replace(s * up.lhs + (1 - s) * down.lhs, first, second))
-    convex = specialise(convex, {s: 2 / d, y: q * log(x)}, show(2 / d, "<=", 1, plane()))
+    convex = chain(mean, gcongr(s * up.lhs + (1 - s) * down.lhs, first, second))
+    convex = instantiate(convex, {s: 2 / d, y: q * log(x)}, show(2 / d, "<=", 1, plane()))
     value = chain(show(x, "==", exp(log(x))), convex)
-    scaled = chain(replace(q * x, value), q - 1 + power(x, q))
-    return chain(1 + q * (x - 1), replace(1 - q + q * x, scaled), power(x, q))
+    scaled = chain(gcongr(q * x, value), q - 1 + power(x, q))
+    return chain(1 + q * (x - 1), gcongr(1 - q + q * x, scaled), power(x, q))
 
 
 def range_statements(lower: int = 2, ends: int = 1, less: int = 1) -> tuple[Statement, ...]:
@@ -299,14 +299,14 @@ def range_statements(lower: int = 2, ends: int = 1, less: int = 1) -> tuple[Stat
 def convex() -> Theorem:
     """The bound at a mixture is at most the mixture of the bounds at its ends."""
     q = d / 2
-    lines = [specialise(bernoulli(), {x: end / v}) for end in (a, b)]
-    parts = [chain(replace(power(v, q) * line.lhs, line), power(end, q)) for line, end in zip(lines, (a, b))]
+    lines = [instantiate(bernoulli(), {x: end / v}) for end in (a, b)]
+    parts = [chain(gcongr(power(v, q) * line.lhs, line), power(end, q)) for line, end in zip(lines, (a, b))]
     sides = of_a * parts[0].lhs + of_b * parts[1].lhs
     tangent = show(power(v, q) * (1 + q * (mixed / v - 1)), "==", sides)
-    above = specialise(chain(tangent, replace(sides, *parts)), {v: mixed})
+    above = instantiate(chain(tangent, gcongr(sides, *parts)), {v: mixed})
     above = chain(show(power(mixed, q), "==", above.lhs), above)
     inverse = show(1 / mixed, "<=", of_a / a + of_b / b)
-    return chain(replace(bound(mixed), inverse, above), of_a * bound(a) + of_b * bound(b))
+    return chain(gcongr(bound(mixed), inverse, above), of_a * bound(a) + of_b * bound(b))
 
 
 @proves("COL:E.3.cvx", range_statements, part=2, at=(1, 2))
@@ -314,7 +314,7 @@ def convex() -> Theorem:
 def value_at_an_end(times: int) -> Theorem:
     """1/w + w^{d/2}/Lambda at w = Lambda^{times/(d + 2)}."""
     exponent = times / (d + 2) * log(Lam)
-    inner = specialise(show(log(exp(y)), "<=", y), {y: exponent})
+    inner = instantiate(show(log(exp(y)), "<=", y), {y: exponent})
     steep = (d / 2 * times / (d + 2) - 1) * log(Lam)
     return calc(
         bound(exp(exponent)),

@@ -13,7 +13,7 @@ from functools import cache
 
 from numerics.derivations.derived import chain, exp
 from numerics.derivations.kernel.binding import bind
-from numerics.derivations.kernel.rules import arithmetic, assume, equal, integrate, specialise
+from numerics.derivations.kernel.rules import arithmetic, assume, equal, instantiate, integrate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Sort, whole
 from numerics.derivations.kernel.terms import Defined, Function, Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
@@ -82,7 +82,7 @@ def half_the_square() -> Theorem:
 def square_of_an_average(value: Term) -> Theorem:
     """(sum gamma_i v_i)^2 <= sum gamma_i v_i^2: the mean of the squares about the average."""
     V, Q = tokens(W * value), tokens(W * value**2)
-    each = specialise(arithmetic(0, "<=", zeta * (t - u) ** 2), {zeta: W, t: value, u: V / S})
+    each = instantiate(arithmetic(0, "<=", zeta * (t - u) ** 2), {zeta: W, t: value, u: V / S})
     spread = chain(0, tokens(0 * W), integrate("coordinates", (i,), each, (n,)), Q - V**2 / S)
     short = arithmetic(V**2 / S**2, "<=", Q / S, spread, hide=(V, Q))
     return chain(average(value) ** 2, short, average(value**2))

@@ -8,7 +8,7 @@ from functools import cache
 
 from numerics.derivations.derived import chain, exp
 from numerics.derivations.kernel.binding import bind
-from numerics.derivations.kernel.rules import assume, equal, integrate, specialise
+from numerics.derivations.kernel.rules import assume, equal, instantiate, integrate
 from numerics.derivations.kernel.sorts import REALS, Sort, whole
 from numerics.derivations.kernel.terms import Function, Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
@@ -94,7 +94,7 @@ def invariant() -> tuple[Theorem, ...]:
 @cache
 def same_weights() -> Theorem:
     """The weight of R u_i at its height over R u is that of u_i at its height over u."""
-    return show(at_image, "==", at_u, specialise(rotation()[0], {v: ((j,), X(i, j, o))}))
+    return show(at_image, "==", at_u, instantiate(rotation()[0], {v: ((j,), X(i, j, o))}))
 
 
 def statements(sign: int = 1) -> tuple[Statement, ...]:
@@ -121,7 +121,7 @@ def signal_moved() -> Theorem:
     point = show((centre_turned - p(j)) ** 2, "==", moved, summed, back, summed.lhs, summed.rhs, turned(r))
     whole = chain(
         integrate("coordinates", (j,), point, (d,)),
-        specialise(rotation()[1], {v: ((j,), centre_moved - r(j))}),
+        instantiate(rotation()[1], {v: ((j,), centre_moved - r(j))}),
     )
     return chain(law, integrate("mean", (o,), whole))
 

@@ -7,7 +7,7 @@ from functools import cache
 
 from numerics.derivations.derived import chain, exp
 from numerics.derivations.kernel.binding import bind
-from numerics.derivations.kernel.rules import arithmetic, assume, equal, integrate, replace, specialise
+from numerics.derivations.kernel.rules import arithmetic, assume, equal, gcongr, instantiate, integrate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Sort
 from numerics.derivations.kernel.terms import Function, Op, Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
@@ -115,7 +115,7 @@ def ordered_alike() -> Theorem:
     law, swap, up, down, of_S, of_T = exchangeable()
     first, second = _value(w_S, at_S, of_S), _value(w_T, at_T, of_T)
     high, low_, event = exp(2 * s), exp(2 * t), Op("ind", (s - t,))
-    order = specialise(arithmetic(0, "<=", Op("ind", (y,)) * (exp(2 * y) - 1)), {y: s - t})
+    order = instantiate(arithmetic(0, "<=", Op("ind", (y,)) * (exp(2 * y) - 1)), {y: s - t})
     scale = low_ * r / ((high + r) * (low_ + r))
     order = calc(
         0,
@@ -123,7 +123,7 @@ def ordered_alike() -> Theorem:
         ("==", r / ((high + r) * (low_ + r)) * event * (high - low_)),
         ("==", event * (weight(s) - weight(t)), high),
     )
-    ends = [specialise(order, dict(zip((s, t), at))) for at in ((at_S(o), at_T(o)), (at_T(o), at_S(o)))]
+    ends = [instantiate(order, dict(zip((s, t), at))) for at in ((at_S(o), at_T(o)), (at_T(o), at_S(o)))]
     gap, weights = rho_S(o) - rho_T(o), (weight(at_S(o)), weight(at_T(o)))
     point = calc(
         0 * rho_S(o),
@@ -195,14 +195,14 @@ def derivative_of_the_sums() -> tuple[Theorem, Theorem]:
 
     def one(of: Term, step: Term, base: Term) -> Theorem:
         scale, at = exp(-base * length(i) ** 2), {z: h * length(i) ** 2}
-        low, up = (specialise(thm, at) for thm in (show(0, "<=", of), show(of, "<=", z**2 / 2)))
+        low, up = (instantiate(thm, at) for thm in (show(0, "<=", of), show(of, "<=", z**2 / 2)))
         gap, most = (
             kernel_sum(0, r + step) - kernel_sum(0, r) + step * kernel_sum(2, r),
             h**2 / 2 * kernel_sum(4, base),
         )
         least = show(0 * scale, "<=", scale * low.rhs, low)
         low = chain(0, tokens(0 * scale), integrate("coordinates", (i,), least, (n,)), gap)
-        up = chain(gap, integrate("coordinates", (i,), replace(scale * up.lhs, up), (n,)), most)
+        up = chain(gap, integrate("coordinates", (i,), gcongr(scale * up.lhs, up), (n,)), most)
         return show(Op("max", (gap, -gap)), "<=", most, low, up)
 
     return one(falls, h, r), one(rises, -h, r - h)
@@ -273,13 +273,13 @@ def no_window() -> tuple[Theorem, Theorem]:
     loss.
     """
     gamma, even, squares = W / S, 1 / n, tokens((W / S) ** 2)
-    of = lambda weight_: specialise(uncorrelated(), {b: ((i,), weight_)})
+    of = lambda weight_: instantiate(uncorrelated(), {b: ((i,), weight_)})
     of_noise = lambda weight_: bind("query", (q,), (tokens(weight_ * (c + noise(i, q))) - c) ** 2)
-    square = specialise(show(0 * y, "<=", (y - even) ** 2), {y: gamma})
+    square = instantiate(show(0 * y, "<=", (y - even) ** 2), {y: gamma})
     square = chain(0, tokens(0 * gamma), integrate("coordinates", (i,), square, (n,)), squares - even)
     least, loss = show(even, "<=", squares, square), of(gamma)
     point = calc(
-        sigma**2 / n, ("<=", sigma**2 * squares, least), ("<=", of_noise(gamma), replace(loss.rhs, loss))
+        sigma**2 / n, ("<=", sigma**2 * squares, least), ("<=", of_noise(gamma), gcongr(loss.rhs, loss))
     )
     return chain(sigma**2 / n, integrate("mean", (o,), point)), calc(
         mean(of_noise(even)), ("==", mean(sigma**2 * tokens(even**2)), of(even)), ("==", sigma**2 / n)
@@ -327,7 +327,7 @@ def signal_and_noise() -> Theorem:
     each = calc(
         _loss,
         ("==", _off**2 + 2 * _off * linear + square),
-        ("==", _off**2 + square, specialise(centred(), {b: ((i,), gamma(i, o))})),
+        ("==", _off**2 + square, instantiate(centred(), {b: ((i,), gamma(i, o))})),
         ("==", _apart**2 + square, same),
     )
     return calc(mean(_loss), ("==", mean(_apart**2 + square), each), ("==", mean(_apart**2) + mean(square)))

@@ -7,7 +7,7 @@ from functools import cache
 
 from numerics.derivations.derived import chain, sqrt
 from numerics.derivations.kernel.binding import bind
-from numerics.derivations.kernel.rules import arithmetic, assume, equal, integrate, replace, specialise
+from numerics.derivations.kernel.rules import arithmetic, assume, equal, gcongr, instantiate, integrate
 from numerics.derivations.kernel.sorts import Sort
 from numerics.derivations.kernel.terms import Function
 from numerics.derivations.kernel.theorems import Theorem
@@ -86,11 +86,11 @@ def bounded_statement(c: int | Fraction = 4) -> Statement:
 def bounded() -> Theorem:
     """Lemma C.2: no difference of values is above 2L."""
     each = calc(lipschitz(), ("<=", Lip**2 * 4, diameter()))
-    weighted = integrate("coordinates", (i,), replace(W * difference**2, each), (n,))
+    weighted = integrate("coordinates", (i,), gcongr(W * difference**2, each), (n,))
     inside = chain(
         (average(f(i, o)) - f_query(o)) ** 2,
         square_of_an_average(difference),
-        replace(tokens(W * difference**2) / S, weighted),
+        gcongr(tokens(W * difference**2) / S, weighted),
         4 * Lip**2,
     )
     return chain(signal, integrate("mean", (o,), inside), 4 * Lip**2)
@@ -108,14 +108,14 @@ def distance_statement(c: int | Fraction = 1) -> Statement:
 def by_distances() -> Theorem:
     """(sum gamma_i (f(x_i) - f(x)))^2 <= (L sum gamma_i |x_i - x|)^2, and its mean."""
     length = sqrt(distance)
-    size = calc(replace(sqrt(difference**2), lipschitz()), ("==", Lip * length))
+    size = calc(gcongr(sqrt(difference**2), lipschitz()), ("==", Lip * length))
     V, Y = tokens(W * difference), Lip * tokens(W * length)
     above, below = (
-        chain(sign * V, integrate("coordinates", (i,), replace(W * side.lhs, chain(side, size)), (n,)), Y)
+        chain(sign * V, integrate("coordinates", (i,), gcongr(W * side.lhs, chain(side, size)), (n,)), Y)
         for sign in (1, -1)
-        for side in [specialise(arithmetic(sign * a, "<=", sqrt(a**2)), {a: difference})]
+        for side in [instantiate(arithmetic(sign * a, "<=", sqrt(a**2)), {a: difference})]
     )
-    short = replace(V**2 / S**2, show(V**2, "<=", Y**2, above, below, V, Y))
+    short = gcongr(V**2 / S**2, show(V**2, "<=", Y**2, above, below, V, Y))
     inside = chain((average(f(i, o)) - f_query(o)) ** 2, short, (Lip * average(length)) ** 2)
     return integrate("mean", (o,), inside)
 

@@ -10,7 +10,7 @@ from functools import cache
 from numerics.derivations.derived import exp
 from numerics.derivations.kernel.binding import bind
 from numerics.derivations.kernel.normal_form import LENGTH
-from numerics.derivations.kernel.rules import assume, equal, integrate, specialise
+from numerics.derivations.kernel.rules import assume, equal, instantiate, integrate
 from numerics.derivations.kernel.sorts import POSITIVE, REALS, Sort
 from numerics.derivations.kernel.terms import Function, Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -152,7 +152,7 @@ def linear_attention(task: str) -> Theorem:
     return calc(
         Lip**2 / 3,
         ("<=", mean(b**2) + 2 * mean(b * (even - b)) + mean((even - b) ** 2), square, centred),
-        ("<=", mean(here**2 + there**2) / 2, specialise(_mean_of_two(), {y: here, z: there})),
+        ("<=", mean(here**2 + there**2) / 2, instantiate(_mean_of_two(), {y: here, z: there})),
         ("<=", (linear_loss(task) + linear_loss(task, -1)) / 2, apart(here**2, there**2, o)),
         ("<=", linear_loss(task), law),
     )
@@ -329,7 +329,7 @@ def centre_of_the_ring() -> tuple[Theorem, Theorem]:
         ("==", (1 - height) ** 2 * query.lhs),
         ("==", 1 / (4 * width**2), found, query),
     )
-    bias = specialise(isotropic(), {v: ((j,), gap)})
+    bias = instantiate(isotropic(), {v: ((j,), gap)})
     return square, calc(
         mean((Lip * over(direction(j, k) * gap)) ** 2, k),
         ("==", Lip**2 / d * square.lhs, bias),
@@ -354,5 +354,5 @@ def no_token_statement(share: int | Fraction = 1) -> Statement:
 @cache
 def no_token() -> Theorem:
     """1 - n sigma <= the probability that fewer than one token lies in the cap of measure sigma."""
-    point = specialise(show(1 - zeta, "<=", Op("above", (1 - zeta,))), {zeta: count})
+    point = instantiate(show(1 - zeta, "<=", Op("above", (1 - zeta,))), {zeta: count})
     return integrate("prompt", (prompt,), point)

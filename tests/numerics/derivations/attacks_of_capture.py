@@ -9,6 +9,7 @@ from numerics.derivations.kernel.binding import bind
 from numerics.derivations.kernel.flows import derivative, up_to
 from numerics.derivations.kernel.normal_form import LENGTH as L
 from numerics.derivations.kernel.rules import (
+    antitone,
     arithmetic,
     assume,
     at_task,
@@ -17,14 +18,13 @@ from numerics.derivations.kernel.rules import (
     equal,
     every_number,
     exchange,
-    fall,
     gaussian,
+    gcongr,
+    instantiate,
     integrate,
     limit,
     open_event,
-    replace,
-    specialise,
-    then,
+    trans,
     until,
 )
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Sort, whole
@@ -71,17 +71,17 @@ def size(of: Function) -> Term:
 def below_all(*more: Variable) -> Theorem:
     """R <= x for every x, and what follows from it at once: R <= R - 1."""
     thm = assume("R <= x", 0, "<=", x - R, every=(x, *more))
-    return chain(specialise(thm, {x: R - 1}), -1)
+    return chain(instantiate(thm, {x: R - 1}), -1)
 
 
 def every_index(most: Any = n) -> Theorem:
     """E f2_i^2 <= n for every i, at another index."""
-    return specialise(assume("E f2_i^2 <= n", M(f2(i, k) ** 2), "<=", most, every=(i,)), {i: j})
+    return instantiate(assume("E f2_i^2 <= n", M(f2(i, k) ** 2), "<=", most, every=(i,)), {i: j})
 
 
 def every_vector() -> Theorem:
     """v_i^2 <= n for every v, at 0."""
-    return specialise(assume("v_i^2 <= n", v(i) ** 2, "<=", n, every=(i, v)), {v: ((i,), term(0))})
+    return instantiate(assume("v_i^2 <= n", v(i) ** 2, "<=", n, every=(i, v)), {v: ((i,), term(0))})
 
 
 def discharged(false: Theorem) -> Theorem:
@@ -146,39 +146,39 @@ CAPTURE: dict[str, Callable[[], Any]] = {
     ),
     "a statement on what is averaged over tasks": lambda: at_task(equal(T(1), 1), w2, {}),
     "a task twice": lambda: at_task(at_task(arithmetic(x, "<=", x + n), w, {x: sw(w)}), w2, {x: sw(w2)}),
-    "what all tasks share, put afterwards": lambda: specialise(
+    "what all tasks share, put afterwards": lambda: instantiate(
         at_task(assume("h", x, "<=", R), w, {R: sw(w)}), {sw: ((w,), term(0))}
     ),
     "a hypothesis of one law for a range, put": lambda: at_task(
         arithmetic(0, "<=", n), w, {n: v(i), v: vw}, assume("v >= 0 at one", 0, "<=", v(i), every=(i,))
     ),
-    # specialise
-    "a number that a hypothesis on all tokens fixes": lambda: specialise(
+    # instantiate
+    "a number that a hypothesis on all tokens fixes": lambda: instantiate(
         assume("f y <= 1", f(k) * y, "<=", 1, every=(k,)), {y: f(k)}
     ),
-    "a number that a hypothesis fixes, twice in a row": lambda: specialise(
-        specialise(arithmetic(x + R, "<=", 0, assume("h", R, "<=", -x)), {x: y}), {R: term(1)}
+    "a number that a hypothesis fixes, twice in a row": lambda: instantiate(
+        instantiate(arithmetic(x + R, "<=", 0, assume("h", R, "<=", -x)), {x: y}), {R: term(1)}
     ),
-    "a function that a hypothesis fixes, in a value": lambda: specialise(
+    "a function that a hypothesis fixes, in a value": lambda: instantiate(
         arithmetic(0, "<=", n), {n: M(f(k)), f: ((k,), term(-1))}, assume("h", 0, "<=", M(f(k)))
     ),
-    "a function whose hole is a number": lambda: specialise(equal(v(i), v(i)), {v: ((x,), x)}),
-    "the first time under a bound time": lambda: specialise(
+    "a function whose hole is a number": lambda: instantiate(equal(v(i), v(i)), {v: ((x,), x)}),
+    "the first time under a bound time": lambda: instantiate(
         assume("h", path(now), "<=", path(START), every=(now,)), {START: now}
     ),
     # replace
-    "a premise on one token under its mean": lambda: replace(M(f(k)), arithmetic(f(k), "<=", f(k) + 1)),
-    "a premise on a position under a sum": lambda: replace(U(f(k)), arithmetic(f(k), "<=", f(k) ** 2 + 1)),
-    "a premise on one task under its mean": lambda: replace(
+    "a premise on one token under its mean": lambda: gcongr(M(f(k)), arithmetic(f(k), "<=", f(k) + 1)),
+    "a premise on a position under a sum": lambda: gcongr(U(f(k)), arithmetic(f(k), "<=", f(k) ** 2 + 1)),
+    "a premise on one task under its mean": lambda: gcongr(
         T(sw(w) ** 2), arithmetic(sw(w) ** 2, "<=", sw(w) ** 2 + 1)
     ),
-    "a premise on one index under its sum": lambda: replace(
+    "a premise on one index under its sum": lambda: gcongr(
         bind("coordinates", (i,), v(i), (m,)), assume("h", v(i), "<=", 0, every=(i,))
     ),
-    "a premise on one law given a task": lambda: replace(
+    "a premise on one law given a task": lambda: gcongr(
         Given(w, M(fw(w, k) ** 2)), assume("h", M(f(k) ** 2), "<=", 1)
     ),
-    "a premise on one time at another": lambda: replace(
+    "a premise on one time at another": lambda: gcongr(
         path(later), assume("h", path(now), "<=", path(START), every=(now,))
     ),
     # integrals
@@ -191,7 +191,7 @@ CAPTURE: dict[str, Callable[[], Any]] = {
     "the sum over a prompt that is bound": lambda: chain(
         integrate("sum", (k,), arithmetic(f(k), "<=", f(k) + 1), (p,)), E(U(f(k))) + L
     ),
-    "means of two tokens exchanged as one": lambda: then(
+    "means of two tokens exchanged as one": lambda: trans(
         exchange(M(M((f(k) - f(l)) ** 2, l))), equal(M(M((f(k) - f(k)) ** 2, l)), 0)
     ),
     "a limit of what a hypothesis fixes": lambda: limit(
@@ -253,12 +253,12 @@ CAPTURE: dict[str, Callable[[], Any]] = {
         tied(K, "<=", R, choice=chosen(u=n)), arithmetic(eps, "<=", eps, assume("R is n", R, "==", n))
     ),
     "a multiple of a number below what it was chosen for": lambda: tied(K * S, "<=", n, choice=chosen(u=n)),
-    "a chosen number put for what it was chosen for": lambda: specialise(chosen(), {eps: K}),
+    "a chosen number put for what it was chosen for": lambda: instantiate(chosen(), {eps: K}),
     # times
-    "a fall at another time": lambda: fall(
+    "a fall at another time": lambda: antitone(
         path(later), later, assume("falls", path.rate(now), "<=", 0, every=(now,))
     ),
-    "a fall by the rate of another task": lambda: fall(
+    "a fall by the rate of another task": lambda: antitone(
         paths(w, now), now, assume("falls", paths.rate(w2, now), "<=", 0, every=(w2, now))
     ),
     "a derivative under a sum that binds nothing of time": lambda: derivative(M(path(now) * f(k)), now),
@@ -267,13 +267,13 @@ CAPTURE: dict[str, Callable[[], Any]] = {
     ),
     "an end that a hypothesis is said for all values of": lambda: until(
         arithmetic(
-            path(now), "<=", 0, specialise(assume("h", path(now), "<=", n, every=(now, n)), {n: term(0)})
+            path(now), "<=", 0, instantiate(assume("h", path(now), "<=", n, every=(now, n)), {n: term(0)})
         ),
         n,
         assume("early", up_to(n, path(now)), "<=", up_to(n, n, now), every=(now,)),
     ),
     "an end with a function that a hypothesis is said for all values of": lambda: until(
-        specialise(assume("h", path(now), "<=", size(v), every=(now, v)), {v: ((i,), term(0))}),
+        instantiate(assume("h", path(now), "<=", size(v), every=(now, v)), {v: ((i,), term(0))}),
         size(v),
         assume("early", up_to(size(v), path(now)), "<=", up_to(size(v), size(v), now), every=(now, v)),
     ),

@@ -6,7 +6,7 @@ from typing import Any
 
 from numerics.derivations.derived import exp
 from numerics.derivations.kernel.binding import bind
-from numerics.derivations.kernel.rules import assume, equal, same_covariance, specialise
+from numerics.derivations.kernel.rules import assume, equal, instantiate, same_covariance
 from numerics.derivations.kernel.sorts import POSITIVE, Sort, whole
 from numerics.derivations.kernel.terms import GAUSSIAN as xi
 from numerics.derivations.kernel.terms import Function, Op, Term, Variable, term
@@ -63,8 +63,8 @@ GAUSSIAN_FAMILIES: dict[str, Callable[[], Any]] = {
         same=assume("less", SAME.lhs, "<=", SAME.rhs, every=(j, k))
     ),
     "one covariance for both sides": lambda: rule(same=equal(SAME.lhs, SAME.lhs)),
-    "the variances only": lambda: rule(same=specialise(SAME, {k: j})),
-    "one pair of indices": lambda: rule(same=specialise(SAME, {k: i})),
+    "the variances only": lambda: rule(same=instantiate(SAME, {k: j})),
+    "one pair of indices": lambda: rule(same=instantiate(SAME, {k: i})),
     "another number of coordinates": lambda: rule(size=m),
     "a mean that may be negative": lambda: rule(y(i)),
     "a term that speaks of the first vector": lambda: rule((y(i) + xi(i, g)) ** 2),

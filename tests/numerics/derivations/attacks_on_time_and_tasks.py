@@ -9,6 +9,7 @@ from numerics.derivations.kernel.binding import bind
 from numerics.derivations.kernel.flows import derivative, up_to
 from numerics.derivations.kernel.normal_form import LENGTH as L
 from numerics.derivations.kernel.rules import (
+    antitone,
     arithmetic,
     assume,
     at_task,
@@ -17,12 +18,11 @@ from numerics.derivations.kernel.rules import (
     continuation,
     equal,
     every_number,
-    fall,
+    gcongr,
+    instantiate,
     integrate,
     limit,
-    replace,
-    specialise,
-    then,
+    trans,
     until,
 )
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Sort
@@ -91,9 +91,9 @@ def each_beyond_the_other() -> Theorem:
         choose(f"{a.name} is large", one, (k,), 1, b, a, Fraction(1, 4)) for a, b in ((K, K2), (K2, K))
     )
     indicators = [equal(thm.lhs, Op("ind", (b - a,))) for thm, a, b in ((first, K, K2), (second, K2, K))]
-    small = [then(equal(same.rhs, thm.lhs), thm) for thm, same in zip((first, second), indicators)]
+    small = [trans(equal(same.rhs, thm.lhs), thm) for thm, same in zip((first, second), indicators)]
     one_is_larger = Op("ind", (K2 - K,)) + Op("ind", (K - K2,))
-    return then(arithmetic(1, "<=", one_is_larger), replace(one_is_larger, *small))
+    return trans(arithmetic(1, "<=", one_is_larger), gcongr(one_is_larger, *small))
 
 
 def at_one_time() -> Theorem:
@@ -127,15 +127,17 @@ TIME_AND_TASKS: dict[str, Callable[[], Any]] = {
     "a mean over times": lambda: bind("mean", (now,), path(now)),
     "a hypothesis at one time": lambda: assume("h", path(now), "<=", 0),
     "a hypothesis on all first times": lambda: assume("h", path(START), "<=", 0, every=(START,)),
-    "a fall of another function": lambda: fall(other(now), now, falls()),
-    "a fall of a square": lambda: fall(path(now) ** 2, now, falls()),
-    "a fall where the rate is only bounded": lambda: fall(
+    "a fall of another function": lambda: antitone(other(now), now, falls()),
+    "a fall of a square": lambda: antitone(path(now) ** 2, now, falls()),
+    "a fall where the rate is only bounded": lambda: antitone(
         path(now), now, assume("h", path.rate(now), "<=", 1, every=(now,))
     ),
-    "a fall to another start": lambda: then(fall(path(now), now, falls()), equal(path(START), path(later))),
-    "a path in place of another": lambda: specialise(falls(), {path: ((now,), other(now))}),
-    "the first time at another": lambda: specialise(fall(path(now), now, falls()), {START: now}),
-    "a number in place of a time": lambda: specialise(falls(), {now: term(0)}),
+    "a fall to another start": lambda: trans(
+        antitone(path(now), now, falls()), equal(path(START), path(later))
+    ),
+    "a path in place of another": lambda: instantiate(falls(), {path: ((now,), other(now))}),
+    "the first time at another": lambda: instantiate(antitone(path(now), now, falls()), {START: now}),
+    "a number in place of a time": lambda: instantiate(falls(), {now: term(0)}),
     "a first time that is later": lambda: equal(begin().lhs, CLOCK(now)),
     "a continuation that starts outside": lambda: continued(
         arithmetic(path(now), "<=", r, kept(), assume("R <= r", R, "<=", r)),
@@ -145,7 +147,7 @@ TIME_AND_TASKS: dict[str, Callable[[], Any]] = {
     "a continuation that starts inside its barrier by the barrier": lambda: continued(
         arithmetic(path(now), "<=", R - 1, assume("h", path(now), "<=", R - 1, every=(now,))),
         arithmetic(R - 1, "<", R),
-        specialise(kept(), {now: START}),
+        instantiate(kept(), {now: START}),
     ),
     "a continuation without room": lambda: continued(
         kept(), arithmetic(R, "<=", R), assume("start", path(START), "<=", R)
@@ -173,7 +175,7 @@ TIME_AND_TASKS: dict[str, Callable[[], Any]] = {
         kept(),
     ),
     "a hypothesis shown up to a time that differs within it": lambda: until(
-        limit(specialise(assume("h", path(now), "<=", t, every=(now, t)), {t: delta}), delta, 0, 1),
+        limit(instantiate(assume("h", path(now), "<=", t, every=(now, t)), {t: delta}), delta, 0, 1),
         t,
         assume("early", up_to(t, path(now)), "<=", up_to(t, t, now), every=(now, t)),
     ),
@@ -187,9 +189,9 @@ TIME_AND_TASKS: dict[str, Callable[[], Any]] = {
         t,
         assume("early", up_to(t, path(now)), "<=", up_to(t, 0, now), every=(now,)),
     ),
-    "a hypothesis that is not shown": lambda: until(fall(path(now), now, falls()), t),
+    "a hypothesis that is not shown": lambda: until(antitone(path(now), now, falls()), t),
     "a hypothesis shown up to an earlier time": lambda: until(
-        fall(path(now), now, falls()),
+        antitone(path(now), now, falls()),
         t + 1,
         assume("early", up_to(t, path.rate(now)), "<=", up_to(t, 0, now), every=(now,)),
     ),
@@ -213,7 +215,7 @@ TIME_AND_TASKS: dict[str, Callable[[], Any]] = {
         T(paths(w, now) ** 2), "<", T(paths(w, now) ** 2) + 1
     ),
     "a derivative under a mean over tasks": lambda: derivative(T(paths(w, now)), now),
-    "a fall of a path at one task by the others": lambda: fall(
+    "a fall of a path at one task by the others": lambda: antitone(
         paths(w2, now), now, assume("h", paths.rate(w, now), "<=", 0, every=(w, now))
     ),
     "a barrier at every task": lambda: continued(
@@ -232,7 +234,7 @@ TIME_AND_TASKS: dict[str, Callable[[], Any]] = {
     "the number of tokens of a task": lambda: at_task(small(), w, {f: ft, L: st(w) ** 2 + 1}),
     "a hypothesis for all numbers at one of a task": lambda: at_task(
         arithmetic(
-            M(f(k) ** 2), "<=", 1, specialise(assume("h", M(f(k) ** 2), "<=", x, every=(x,)), {x: term(1)})
+            M(f(k) ** 2), "<=", 1, instantiate(assume("h", M(f(k) ** 2), "<=", x, every=(x,)), {x: term(1)})
         ),
         w,
         {f: ft, x: st(w)},
@@ -253,7 +255,7 @@ TIME_AND_TASKS: dict[str, Callable[[], Any]] = {
         T(Given(w, M(ft(w, k) ** 2))), Given(w, M(ft(w, k) ** 2))
     ),
     "a task that a hypothesis fixes": lambda: assume("h", st(w), "<=", 0),
-    "a mean in place of a value at a task": lambda: specialise(
+    "a mean in place of a value at a task": lambda: instantiate(
         equal(Given(w, M(x * ft(w, k) ** 2)), x * Given(w, M(ft(w, k) ** 2))), {x: M(f(k))}
     ),
     "two choices that depend on each other": each_beyond_the_other,
@@ -306,11 +308,11 @@ TIME_AND_TASKS: dict[str, Callable[[], Any]] = {
         said_of(Function("v", (Sort.INDEX, Sort.TOKEN), Fraction(2))(i, k) ** 2, S, i),
         X=Function("v", (Sort.INDEX, Sort.TOKEN), Fraction(2))(i, k) ** 2,
     ),
-    "a choice for one number at another": lambda: specialise(chosen(), {delta: delta / 2}),
-    "a choice at another number": lambda: specialise(chosen(), {K: term(1)}),
-    "a choice for one function at another": lambda: specialise(chosen(), {f: ((k,), 2 * f(k))}),
+    "a choice for one number at another": lambda: instantiate(chosen(), {delta: delta / 2}),
+    "a choice at another number": lambda: instantiate(chosen(), {K: term(1)}),
+    "a choice for one function at another": lambda: instantiate(chosen(), {f: ((k,), 2 * f(k))}),
     "the mean of a choice": lambda: integrate("mean", (k,), chosen(delta=f(k) ** 2 + 1)),
-    "a path at every number": lambda: every_number(fall(path(now), now, falls()), now, number),
+    "a path at every number": lambda: every_number(antitone(path(now), now, falls()), now, number),
     "a path that another one bounds at every number": lambda: every_number(
         equal(rough(now), rough(now)), now, number
     ),

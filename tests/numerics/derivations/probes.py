@@ -13,21 +13,21 @@ from numerics.derivations.kernel.flows import derivative, up_to
 from numerics.derivations.kernel.normal_form import LENGTH as L
 from numerics.derivations.kernel.normal_form import normal_form
 from numerics.derivations.kernel.rules import (
+    antitone,
     arithmetic,
     assume,
     at_task,
     begin,
     continuation,
     equal,
-    fall,
+    gcongr,
+    instantiate,
     integrate,
     limit,
-    replace,
-    specialise,
-    then,
+    trans,
     until,
 )
-from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Range, Refused, Sort, whole
+from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, ProofError, Range, Sort, whole
 from numerics.derivations.kernel.terms import CLOCK, START, Function, Given, Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.kernel.values import nonnegative, positive
@@ -106,7 +106,7 @@ def normal_forms(seed: int, count: int = 120) -> Iterator[tuple[Term, Term]]:
         try:
             equal(e, e)
             yield e, normal_form(e, rng.random() < 0.5)
-        except Refused:
+        except ProofError:
             continue
 
 
@@ -116,7 +116,7 @@ def premise(lhs: Any, rhs: Any) -> Theorem:
 
 def fallen(e: Term) -> Theorem:
     """What a derivative that is never positive says; the worlds where it is not do not count."""
-    return fall(e, now, assume("falls", derivative(e, now), "<=", 0, every=(now,)))
+    return antitone(e, now, assume("falls", derivative(e, now), "<=", 0, every=(now,)))
 
 
 def T(body: Any) -> Term:
@@ -154,7 +154,7 @@ USES: dict[str, Callable[[], Theorem]] = {
     "an exponential of a sum over one token": lambda: equal(E(exp(S(f(k)))), M(exp(f(k)))),
     "an event and its complement": lambda: arithmetic(Op("above", (x,)) * x, "<=", 0),
     "a bound as a value": lambda: arithmetic(t, "<=", n, premise(n, t)),
-    "a chain of weak inequalities": lambda: then(arithmetic(L, "<=", L), arithmetic(L, "<=", L)),
+    "a chain of weak inequalities": lambda: trans(arithmetic(L, "<=", L), arithmetic(L, "<=", L)),
     "roots": lambda: equal(sqrt(x**2), x),
     "roots of positive numbers": lambda: equal(sqrt(t**2), t),
     "an indicator as its square": lambda: equal(Op("ind", (x,)) ** 2, Op("ind", (x,))),
@@ -177,30 +177,30 @@ USES: dict[str, Callable[[], Theorem]] = {
     "a whole number below two": lambda: arithmetic(Op("above", (2 - L,)) * L, "<=", 1),
     "a whole number below three": lambda: arithmetic(Op("above", (3 - L,)) * L, "<=", 1),
     "a strict inequality at its bound": lambda: arithmetic(n, "<", n + unit),
-    "a value out of its range": lambda: specialise(arithmetic(-t, "<", 0), {t: x}),
-    "a value at the end of its range": lambda: specialise(arithmetic(0, "<", t), {t: n}),
-    "a number beyond its range": lambda: specialise(arithmetic(unit, "<=", 1), {unit: t}),
-    "a chain with a gap": lambda: then(arithmetic(x - 1, "<", x), arithmetic(x - 2, "<", x - 1)),
+    "a value out of its range": lambda: instantiate(arithmetic(-t, "<", 0), {t: x}),
+    "a value at the end of its range": lambda: instantiate(arithmetic(0, "<", t), {t: n}),
+    "a number beyond its range": lambda: instantiate(arithmetic(unit, "<=", 1), {unit: t}),
+    "a chain with a gap": lambda: trans(arithmetic(x - 1, "<", x), arithmetic(x - 2, "<", x - 1)),
     "the mean of an inequality": lambda: integrate(
-        "mean", (k,), specialise(arithmetic(2 * x, "<=", x**2 + 1), {x: f(k)})
+        "mean", (k,), instantiate(arithmetic(2 * x, "<=", x**2 + 1), {x: f(k)})
     ),
     "a sum of an inequality": lambda: integrate(
-        "sum", (k, l), specialise(arithmetic(2 * x, "<=", x**2 + 1), {x: f(k)}), (p,)
+        "sum", (k, l), instantiate(arithmetic(2 * x, "<=", x**2 + 1), {x: f(k)}), (p,)
     ),
     "the limit": lambda: limit(arithmetic(x, "<=", x + eps), eps, x, 1),
     "the limit of a term that grows": lambda: limit(arithmetic(eps, "<=", 2 * eps), eps, 0, 2),
     "a limit that keeps its number": lambda: limit(equal(n + eps, n + eps), eps, n, 1),
-    "a replaced denominator": lambda: replace(1 / (1 + n), arithmetic(n, "<=", n + 1)),
-    "a replaced factor": lambda: replace(-n * t, arithmetic(n, "<=", n + 1)),
-    "a replaced square": lambda: replace(x**2, arithmetic(x, "<=", x + 1)),
-    "a replaced product of unknown signs": lambda: replace(x * y, arithmetic(x, "<=", x + 1)),
-    "a replaced exponential": lambda: replace(exp(-x), arithmetic(x, "<=", x + 1)),
+    "a replaced denominator": lambda: gcongr(1 / (1 + n), arithmetic(n, "<=", n + 1)),
+    "a replaced factor": lambda: gcongr(-n * t, arithmetic(n, "<=", n + 1)),
+    "a replaced square": lambda: gcongr(x**2, arithmetic(x, "<=", x + 1)),
+    "a replaced product of unknown signs": lambda: gcongr(x * y, arithmetic(x, "<=", x + 1)),
+    "a replaced exponential": lambda: gcongr(exp(-x), arithmetic(x, "<=", x + 1)),
     "Cauchy-Schwarz": lambda: cauchy_schwarz("mean", (k,), f(k), g(k)),
     "Markov": lambda: exceeds(
         "mean", (k,), f(k) ** 2, arithmetic(M(f(k) ** 2), "<=", M(f(k) ** 2) + n), unit / 2 + Fraction(1, 4)
     ),
-    "a function at another": lambda: specialise(equal(E(S(f(k))), L * M(f(k))), {f: ((k,), g(k) ** 2 + x)}),
-    "a bound name": lambda: specialise(equal(M(f(k) - x), M(f(k)) - x), {x: g(k)}),
+    "a function at another": lambda: instantiate(equal(E(S(f(k))), L * M(f(k))), {f: ((k,), g(k) ** 2 + x)}),
+    "a bound name": lambda: instantiate(equal(M(f(k) - x), M(f(k)) - x), {x: g(k)}),
     "a fall": lambda: fallen(path(now)),
     "a fall of a square": lambda: fallen(path(now) ** 2),
     "a fall of a cube": lambda: fallen(path(now) ** 3 + other(now)),
@@ -213,17 +213,17 @@ USES: dict[str, Callable[[], Theorem]] = {
     "a fall of a root": lambda: fallen(sqrt(1 + path(now) ** 2) + other(now)),
     "a fall of a sum over coordinates": lambda: fallen(bind("coordinates", (i,), moving(i, now) ** 2, (m,))),
     "a fall with the clock": lambda: fallen(path(now) - 2 * CLOCK(now)),
-    "a fall where the rate is bounded": lambda: fall(
+    "a fall where the rate is bounded": lambda: antitone(
         path(now), now, assume("falls", path.rate(now), "<=", 1, every=(now,))
     ),
-    "a fall since a time": lambda: fall(
+    "a fall since a time": lambda: antitone(
         path(now), now, assume("falls", path.rate(now), "<=", 0, every=(now,)), Variable("s", Sort.TIME)
     ),
     "the first time": begin,
     "a barrier without room": lambda: continued(1, 1, assume("start", path(START), "<=", 1)),
     "a barrier from outside": lambda: continued(2, 1, equal(path(START), path(START))),
     "a hypothesis up to a time": lambda: until(
-        fall(path(now), now, assume("falls", path.rate(now), "<=", 0, every=(now,))),
+        antitone(path(now), now, assume("falls", path.rate(now), "<=", 0, every=(now,))),
         t,
         assume("early", up_to(t, path.rate(now)), "<=", up_to(t, 0, now), every=(now,)),
     ),
@@ -258,7 +258,7 @@ def false_results(seeds: range = range(12)) -> Iterator[str]:
     for name, use in USES.items():
         try:
             made = use()
-        except (Refused, AttributeError, TypeError):
+        except (ProofError, AttributeError, TypeError):
             continue
         in_time = any(v.of is Sort.TIME for v in made.lhs.free | made.rhs.free)
         if any(

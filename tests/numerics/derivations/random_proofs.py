@@ -17,13 +17,13 @@ from numerics.derivations.kernel.rules import (
     choose,
     equal,
     exchange,
+    gcongr,
+    instantiate,
     integrate,
     limit,
-    replace,
-    specialise,
-    then,
+    trans,
 )
-from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Refused, Sort
+from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, ProofError, Sort
 from numerics.derivations.kernel.terms import Bind, Function, Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.kernel.values import check_defined, nonnegative
@@ -95,7 +95,7 @@ def _values(rng: random.Random, of: list[Term]) -> dict[Variable, Term]:
 def _at_a_task(rng: random.Random, thm: Theorem) -> Theorem:
     """The theorem at a task, after a special case of what its hypotheses say of all values."""
     said = sorted({z for a in thm.assumptions for z in a.every if z in (i, x, y)}, key=str)
-    thm = specialise(thm, {z: j if z == i else rng.choice(VALUES) for z in said})
+    thm = instantiate(thm, {z: j if z == i else rng.choice(VALUES) for z in said})
     made = {h: Function(f"{h.name}_w", (Sort.TASK, *h.sorts), h.order) for h in thm.functions}
     made |= {v: vt} if rng.random() < 0.5 else {}
     out = at_task(thm, task, {**made, **_values(rng, OF_A_TASK)})
@@ -121,16 +121,16 @@ def _step(rng: random.Random, made: list[Theorem]) -> Theorem:
     simple = rng.choice([f(k), g(k) ** 2, v(i), exp(f(k) / 2), f(k) - bind("mean", (k,), f(k))])
     value = rng.choice((simple, simple, _random(rng)))
     rules: tuple[Callable[[], Theorem], ...] = (
-        lambda: specialise(thm, {rng.choice((x, y, n, s)): value}),
-        lambda: specialise(thm, {x: value, n: value**2}),
-        lambda: specialise(thm, _values(rng, VALUES)),
+        lambda: instantiate(thm, {rng.choice((x, y, n, s)): value}),
+        lambda: instantiate(thm, {x: value, n: value**2}),
+        lambda: instantiate(thm, _values(rng, VALUES)),
         lambda: _chosen(rng, made, rng.choice((f(k), g(k) - x, n * f(k)))),
         lambda: integrate(kind, (HEADS[kind][0],), thm, HEADS[kind][1]),
-        lambda: replace(_around(rng, thm.lhs), thm),
-        lambda: replace(_around(rng, thm.rhs), thm),
-        lambda: chain(thm, replace(_around(rng, thm.rhs), other)),
-        lambda: then(thm, equal(thm.rhs, normal_form(thm.rhs, rng.random() < 0.5))),
-        lambda: limit(thm, delta, normal_form(specialise(thm, {delta: s}).lhs), s),
+        lambda: gcongr(_around(rng, thm.lhs), thm),
+        lambda: gcongr(_around(rng, thm.rhs), thm),
+        lambda: chain(thm, gcongr(_around(rng, thm.rhs), other)),
+        lambda: trans(thm, equal(thm.rhs, normal_form(thm.rhs, rng.random() < 0.5))),
+        lambda: limit(thm, delta, normal_form(instantiate(thm, {delta: s}).lhs), s),
         lambda: arithmetic(thm.lhs + other.lhs, "<=", thm.rhs + other.rhs, thm, other, effort=2_000),
         lambda: arithmetic(thm.lhs * n, "<=", thm.rhs * n, thm, effort=2_000),
         lambda: cauchy_schwarz(kind, (HEADS[kind][0],), simple, g(k), HEADS[kind][1]),
@@ -153,7 +153,7 @@ def theorems(seed: int, count: int) -> Iterator[Theorem]:
                 else _step(rng, made[-30:] if rng.random() < 0.5 else made)
             )
             check_defined(new.rhs)
-        except Refused:
+        except ProofError:
             continue
         if len(str(new)) < 400:
             made += [] if n % 6 else [new]

@@ -7,7 +7,7 @@ import pytest
 
 from numerics.derivations.kernel.binding import bind
 from numerics.derivations.kernel.normal_form import LENGTH as L
-from numerics.derivations.kernel.rules import arithmetic, at_task, equal, exchange, replace, specialise
+from numerics.derivations.kernel.rules import arithmetic, at_task, equal, exchange, gcongr, instantiate
 from numerics.derivations.kernel.sorts import POSITIVE
 from numerics.derivations.kernel.terms import Function, Given, Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
@@ -47,33 +47,33 @@ larger = arithmetic(x - 2 * y, "<=", x - 2 * y + n)
 g = Function("g", f.sorts, f.order)
 #: A use, and a term that stands in what it makes.
 USES: dict[str, tuple[Callable[[], Theorem], Term]] = {
-    "two numbers exchanged": (lambda: specialise(larger, {x: y, y: x}), y - 2 * x),
+    "two numbers exchanged": (lambda: instantiate(larger, {x: y, y: x}), y - 2 * x),
     "two numbers exchanged at a task": (
         lambda: at_task(larger, w, {x: y, y: x + sw(w)}),
         Given(w, y - 2 * (x + sw(w))),
     ),
     "one number after the other": (
-        lambda: specialise(specialise(larger, {x: y}), {y: x + y}),
+        lambda: instantiate(instantiate(larger, {x: y}), {y: x + y}),
         (x + y) - 2 * (x + y),
     ),
     "two functions exchanged": (
-        lambda: specialise(equal(M(f(k) - g(k)), M(f(k)) - M(g(k))), {f: ((k,), g(k)), g: ((l,), f(l))}),
+        lambda: instantiate(equal(M(f(k) - g(k)), M(f(k)) - M(g(k))), {f: ((k,), g(k)), g: ((l,), f(l))}),
         M(g(k) - f(k)),
     ),
     "a function in a value, exchanged": (
-        lambda: specialise(larger, {x: v(i), v: ((i,), v2(i)), v2: ((i,), v(i))}),
+        lambda: instantiate(larger, {x: v(i), v: ((i,), v2(i)), v2: ((i,), v(i))}),
         v2(i) - 2 * y,
     ),
     "a free token under the mean of another": (
-        lambda: specialise(equal(M(f(l) * x, l), M(f(k)) * x), {x: f(k)}),
+        lambda: instantiate(equal(M(f(l) * x, l), M(f(k)) * x), {x: f(k)}),
         M(f(l) * f(k), l),
     ),
     "a function at a free token": (
-        lambda: specialise(equal(M(v(i) * f(k)), v(i) * M(f(k))), {v: ((i,), f(k))}),
+        lambda: instantiate(equal(M(v(i) * f(k)), v(i) * M(f(k))), {v: ((i,), f(k))}),
         M(f(k) * f(l), l),
     ),
     "a function at its own hole and a free index": (
-        lambda: specialise(equal(M(v(i) * f(k)), v(i) * M(f(k))), {v: ((i,), v(i) * v2(j))}),
+        lambda: instantiate(equal(M(v(i) * f(k)), v(i) * M(f(k))), {v: ((i,), v(i) * v2(j))}),
         v(i) * v2(j),
     ),
     "means, the inner one outside": (lambda: exchange(M(M(f(l) ** 2, l))), M(M(f(k) ** 2), l)),
@@ -82,11 +82,11 @@ USES: dict[str, tuple[Callable[[], Theorem], Term]] = {
         M(bind("task", (w,), f(k) ** 2 * sw(w) ** 2)),
     ),
     "a premise on a fixed token under a mean": (
-        lambda: replace(M(f(l) * 0 + n, l), arithmetic(n, "<=", n + 1)),
+        lambda: gcongr(M(f(l) * 0 + n, l), arithmetic(n, "<=", n + 1)),
         M(f(l) * 0 + (n + 1), l),
     ),
     "a premise under two means of one kind": (
-        lambda: replace(E(U(M(n * f(k) ** 2))), arithmetic(n, "<=", n + 1)),
+        lambda: gcongr(E(U(M(n * f(k) ** 2))), arithmetic(n, "<=", n + 1)),
         E(U(M((n + 1) * f(k) ** 2))),
     ),
     "a hypothesis for all indices at a task": (

@@ -7,7 +7,7 @@ import pytest
 from numerics.derivations.derived import chain, read_up_to
 from numerics.derivations.kernel.binding import bind
 from numerics.derivations.kernel.rules import arithmetic, assume, at_task, integrate
-from numerics.derivations.kernel.sorts import NONNEGATIVE, Refused, Sort
+from numerics.derivations.kernel.sorts import NONNEGATIVE, ProofError, Sort
 from numerics.derivations.kernel.terms import CLOCK, Function, Variable
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, derived
@@ -40,13 +40,15 @@ def judged(thm: Theorem) -> Evidence:
     ],
 )
 def test_a_hypothesis_that_is_named_after_a_result_is_cited_or_argued(name):
-    with pytest.raises(Refused, match="is a result: specialise its theorem, cite it, or give its argument"):
+    with pytest.raises(
+        ProofError, match="is a result: instantiate its theorem, cite it, or give its argument"
+    ):
         assume(name, x, "<=", y)
     assert judged(assume(name, x, "<=", y, argument="it is read off")).verdict is Verdict.ARGUED
 
 
 def test_a_row_is_not_cited_as_a_theorem_of_others():
-    with pytest.raises(Refused, match="is a result"):
+    with pytest.raises(ProofError, match="is a result"):
         assume("OURS:R4.c", x, "<=", y, cited=True)
     cited = judged(assume("Lemma 2 of Somebody", x, "<=", y, cited=True))
     assert (cited.verdict, cited.cites) == (Verdict.PROVED, ("Lemma 2 of Somebody",))

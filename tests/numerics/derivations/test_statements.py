@@ -17,8 +17,8 @@ import pytest
 
 import proofs_check.derivations
 from numerics.derivations.kernel.binding import bind
-from numerics.derivations.kernel.rules import arithmetic, assume, choose, equal, then
-from numerics.derivations.kernel.sorts import Refused, Sort
+from numerics.derivations.kernel.rules import arithmetic, assume, choose, equal, trans
+from numerics.derivations.kernel.sorts import ProofError, Sort
 from numerics.derivations.kernel.terms import Function, Variable
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses, proved
@@ -237,9 +237,9 @@ def test_only_hypotheses_are_hypotheses():
         equal(rates.c, rates.c),
         arithmetic(finite.lhs, "<=", 2 * rates.S, finite),
         chosen,
-        then(finite, equal(rates.S, rates.S)),
+        trans(finite, equal(rates.S, rates.S)),
     ):
-        with pytest.raises(Refused, match="write out"):
+        with pytest.raises(ProofError, match="write out"):
             hypotheses(finite, thm)
 
 
@@ -260,8 +260,8 @@ def test_a_hypothesis_of_the_derivation_does_not_enter_the_statement(monkeypatch
         monkeypatch.setattr(bounded_flow, name, getattr(bounded_flow, name).__wrapped__)
     assert proved(bounded_flow.limit_statements()[0], bounded_flow.square_of_u(bounded_flow.finite))
     monkeypatch.setattr(bounded_flow, "inverse", with_more)
-    with pytest.raises(Refused, match="assumes more than the statement: regularity"):
+    with pytest.raises(ProofError, match="assumes more than the statement: regularity"):
         proved(bounded_flow.limit_statements()[0], bounded_flow.square_of_u(bounded_flow.finite))
     monkeypatch.setattr(signal, "split", lambda: equal(1, 1))
-    with pytest.raises(Refused):
+    with pytest.raises(ProofError):
         proved(signal.split_statements()[1], signal.split())

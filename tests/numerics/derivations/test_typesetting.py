@@ -14,7 +14,7 @@ from numerics.derivations.derived import exp
 from numerics.derivations.kernel.binding import bind, instantiated, opened
 from numerics.derivations.kernel.normal_form import LENGTH, normal_form
 from numerics.derivations.kernel.rules import arithmetic, assume, equal
-from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Range, Refused, Sort, whole
+from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, ProofError, Range, Sort, whole
 from numerics.derivations.kernel.terms import (
     CLOCK,
     GAUSSIAN,
@@ -167,7 +167,7 @@ def pairs(seed: int, count: int) -> Iterator[tuple[Term, Term]]:
     for _ in range(count):
         try:
             e = random_term(rng, rng.choice((1, 2, 2, 3)))
-        except Refused:
+        except ProofError:
             continue
         others = moved(e, rng)
         while True:
@@ -175,14 +175,14 @@ def pairs(seed: int, count: int) -> Iterator[tuple[Term, Term]]:
                 yield e, next(others)
             except StopIteration:
                 break
-            except Refused:  # a term that the change makes malformed, which ends the generator
+            except ProofError:  # a term that the change makes malformed, which ends the generator
                 break
 
 
 def same(a: Term, b: Term) -> bool:
     try:
         return a == b or normal_form(a) == normal_form(b)
-    except Refused:
+    except ProofError:
         return False
 
 

@@ -72,8 +72,8 @@ WRONG = (
     ("judgements", 'op = "<" if "<" in (first.op, second.op) else', 'op = "<" if second.op == "<=" else'),
     (
         "integrals",
-        'if thm.op == "<":\n        raise Refused("<= or == is needed under an integral")',
-        "if False:\n        raise Refused",
+        'if thm.op == "<":\n        raise ProofError("<= or == is needed under an integral")',
+        "if False:\n        raise ProofError",
     ),
     ("judgements", "shown += check_in_range(new, old.range, given)", "pass"),
     ("integrals", "or delta in thm.lhs.free | Y.free | Z.free", ""),

@@ -7,7 +7,7 @@ from functools import cache
 
 from numerics.derivations.derived import exp
 from numerics.derivations.kernel.flows import derivative
-from numerics.derivations.kernel.rules import assume, begin, fall
+from numerics.derivations.kernel.rules import antitone, assume, begin
 from numerics.derivations.kernel.sorts import Sort
 from numerics.derivations.kernel.terms import CLOCK, START, Function
 from numerics.derivations.kernel.theorems import Theorem
@@ -46,6 +46,6 @@ def theorem() -> Theorem:
     e, at_0 = decay * (F(t) + rest), g2 / beta**2
     less = decay * (F.rate(t) - beta * F(t) - g2 * now)
     slope = calc(derivative(e, t), ("==", less), ("<=", 0, integral()))
-    fallen = calc(fall(e, t, slope), ("==", at_0, from_zero, begin()))
+    fallen = calc(antitone(e, t, slope), ("==", at_0, from_zero, begin()))
     size = calc(F(t), ("==", growth * e - rest), ("<=", growth * at_0 - rest, fallen))
     return calc(F.rate(t), ("<=", beta * F(t) + now * g2, integral()), ("<=", sharp(now), size))

@@ -10,7 +10,7 @@ from functools import cache
 import sympy as sp
 
 from numerics.derivations.derived import exp
-from numerics.derivations.kernel.rules import assume, specialise
+from numerics.derivations.kernel.rules import assume, instantiate
 from numerics.derivations.kernel.sorts import POSITIVE, REALS
 from numerics.derivations.kernel.terms import CLOCK, Op, Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
@@ -88,7 +88,7 @@ def less_than_rho() -> Theorem:
     left = show(0, "<", last - beta * T, show(0, "<", _last()), before, _last())
     smaller = calc(
         exp(beta * T),
-        ("<", exp(last), specialise(show(exp(v - gap), "<", exp(v)), {v: last, gap: last - beta * T}, left)),
+        ("<", exp(last), instantiate(show(exp(v - gap), "<", exp(v)), {v: last, gap: last - beta * T}, left)),
         ("==", 1 + beta * rho / g2),
     )
     return show(sharp(T), "<", rho, smaller, exp(beta * T))
@@ -120,12 +120,12 @@ def at_the_best_time() -> Theorem:
     x, w = Variable("x_", range=REALS), Variable("w_", range=POSITIVE)
     less = show(Op("ind", (x,)) * exp(-w * x), "<=", Op("ind", (x,)))
     growth = show(
-        up_to_T * exp(beta * then), "<=", up_to_T * exp(beta * T), specialise(less, {x: T - then, w: beta})
+        up_to_T * exp(beta * then), "<=", up_to_T * exp(beta * T), instantiate(less, {x: T - then, w: beta})
     )
-    decay = show(after * exp(-mu * then), "<=", after * exp(-mu * T), specialise(less, {x: then - T, w: mu}))
+    decay = show(after * exp(-mu * then), "<=", after * exp(-mu * T), instantiate(less, {x: then - T, w: mu}))
     powers = exp(-mu * then), exp(-mu * T), exp(beta * then), exp(beta * T)
     ideal, bound = A * exp(-mu * T), lambda time: g1 + kappa * sharp(time)
-    near = show(after * R(s), "<=", after * (least + ideal), specialise(falling, {t: s}), decay, *powers)
+    near = show(after * R(s), "<=", after * (least + ideal), instantiate(falling, {t: s}), decay, *powers)
     far = show(up_to_T * bound(then), "<=", up_to_T * bound(T), growth, *powers)
     facts = show(0, "<=", kappa * sharp(T)), from_a_time_on(), far, near
     return calc(

@@ -10,7 +10,7 @@ from functools import cache
 import sympy as sp
 
 from numerics.derivations.derived import sqrt
-from numerics.derivations.kernel.rules import arithmetic, assume, specialise
+from numerics.derivations.kernel.rules import arithmetic, assume, instantiate
 from numerics.derivations.kernel.sorts import POSITIVE, Sort
 from numerics.derivations.kernel.terms import CLOCK, Function, Op, Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
@@ -96,7 +96,7 @@ def theorem() -> Theorem:
     """The triangle inequality at the time T, with theta_inf(T) between."""
     apart, away = norm(thetaL(i, s) - theta(i, s)), norm(theta(i, s) - limit)
     finite = calc(at_T(), ("<=", Op("ind", (T - CLOCK(s),)) * part, long_prompts))
-    infinite = specialise(nearly_there, {t: s})
+    infinite = instantiate(nearly_there, {t: s})
     facts = _triangle(), finite, infinite
     close = show(here * norm(off), "<=", 2 * part, *facts, norm(off), apart, away, part)
     return calc(
@@ -158,7 +158,7 @@ def at_the_slow_time() -> Theorem:
 def parameters_converge() -> Theorem:
     """Both terms are at most epsilon/2 for long prompts."""
     away = norm(theta(i, s) - limit)
-    near, small = show(here * away, "<=", eps / 2, specialise(half_way[0], {t: s}), away), half_way[1]
+    near, small = show(here * away, "<=", eps / 2, instantiate(half_way[0], {t: s}), away), half_way[1]
     return calc(
         here * norm(off),
         ("<=", here * away + slow_bound(), at_the_slow_time()),

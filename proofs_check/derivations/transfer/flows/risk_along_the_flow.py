@@ -9,7 +9,7 @@ from functools import cache
 
 from numerics.derivations.derived import read_up_to
 from numerics.derivations.kernel.flows import derivative
-from numerics.derivations.kernel.rules import assume, fall, specialise
+from numerics.derivations.kernel.rules import antitone, assume, instantiate
 from numerics.derivations.kernel.sorts import POSITIVE, REALS, Sort
 from numerics.derivations.kernel.terms import CLOCK, Function, Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -124,7 +124,7 @@ def never_rises() -> Theorem:
         ("==", parameters(-(gL(i, t) ** 2)), two_flows.flows[0]),
         ("<=", 0),
     )
-    return fall(RL(t), t, slope, s)
+    return antitone(RL(t), t, slope, s)
 
 
 @cache
@@ -143,7 +143,7 @@ def at_T() -> Theorem:
 
 def at_a_time(thm: Theorem) -> Theorem:
     """A theorem on the times up to T at any time s, times the indicator that s is at most T."""
-    return specialise(read_up_to(T, thm, horizon), {t: s})
+    return instantiate(read_up_to(T, thm, horizon), {t: s})
 
 
 def _from_T_on(e: Term, limit: Term = limit) -> Theorem:
@@ -152,7 +152,7 @@ def _from_T_on(e: Term, limit: Term = limit) -> Theorem:
     """
     before, after = (Op("ind", (x,)) for x in (T - CLOCK(s), CLOCK(s) - T))
     first = show(before * RL(s), "<=", before * (R(s) + e), calc(at_T(), ("<=", before * e, long_prompts(e))))
-    second = show(after * R(s), "<=", after * (limit + e), specialise(nearly_there(e, limit), {t: s}))
+    second = show(after * R(s), "<=", after * (limit + e), instantiate(nearly_there(e, limit), {t: s}))
     return show(later(RL(t) - limit), "<=", 2 * e, first, second, never_rises())
 
 

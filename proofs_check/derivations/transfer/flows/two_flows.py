@@ -12,7 +12,7 @@ import sympy as sp
 
 from numerics.derivations.derived import D_, exp, sqrt
 from numerics.derivations.kernel.flows import derivative
-from numerics.derivations.kernel.rules import assume, begin, continuation, fall, limit, specialise
+from numerics.derivations.kernel.rules import antitone, assume, begin, continuation, instantiate, limit
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Sort
 from numerics.derivations.kernel.terms import CLOCK, START, Function, Op, Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
@@ -106,7 +106,7 @@ def _young(X: Term, Y: Term, P: Term) -> Theorem:
     x, y = (Variable(name, range=REALS) for name in "xy")
     p = Variable("p", range=POSITIVE)
     line = show(-2 * x * y, "<=", p * x**2 + y**2 / p, show(0, "<=", p * (x + y / p) ** 2))
-    return specialise(line, {x: X, y: Y, p: P})
+    return instantiate(line, {x: X, y: Y, p: P})
 
 
 def _fields(inside: Theorem) -> tuple[Theorem, Theorem]:
@@ -166,7 +166,7 @@ def _distance(inside: Theorem) -> Theorem:
     F = sqrt(gap(thetaL, theta) + D_**2)
     speed, decay, growth = _speed(inside, F), exp(-beta * now), exp(beta * now)
     falling = decay * (F + g2 / beta)
-    fallen = fall(falling, t, calc(derivative(falling, t), ("<=", 0, speed)))
+    fallen = antitone(falling, t, calc(derivative(falling, t), ("<=", 0, speed)))
     fallen = calc(fallen, ("==", D_ + g2 / beta, begin(), _one_start()))
     near = calc(
         distance_now,
@@ -196,10 +196,10 @@ def less_than_rho() -> Theorem:
         ("<=", A * (3 * x * exp(x) / (3 + x)), scaled),
         ("==", share(3 * A * exp(x), A * x * exp(x))),
     )
-    strict = specialise(show(share(y, B), "<", B), {y: y_T, B: rho})
+    strict = instantiate(show(share(y, B), "<", B), {y: y_T, B: rho})
     return calc(
         sharp(T),
-        ("<=", share(y_T, bound_26(T)), specialise(line, {A: g2 / beta, x: beta * T})),
+        ("<=", share(y_T, bound_26(T)), instantiate(line, {A: g2 / beta, x: beta * T})),
         ("<=", share(y_T, rho), early),
         ("<", rho, strict),
     )
@@ -233,7 +233,7 @@ def _starts_inside() -> Theorem:
     return calc(
         square(thetaL, START),
         ("==", square(theta, START), same_start),
-        ("<=", rho**2, specialise(in_small_ball, {t: START})),
+        ("<=", rho**2, instantiate(in_small_ball, {t: START})),
         ("<=", 4 * rho**2),
     )
 
@@ -250,7 +250,7 @@ def distance() -> Theorem:
 def distance_in_the_ball() -> Theorem:
     """(26) as long as the finite-prompt flow is in the ball, as e^x - 1 <= x e^x."""
     x = Variable("x", range=NONNEGATIVE)
-    line = specialise(show(exp(x) - 1, "<=", x * exp(x)), {x: beta * CLOCK(t)})
+    line = instantiate(show(exp(x) - 1, "<=", x * exp(x)), {x: beta * CLOCK(t)})
     return calc(distance_now, ("<=", sharp(CLOCK(t)), gronwall()), ("<=", bound_26(CLOCK(t)), line))
 
 

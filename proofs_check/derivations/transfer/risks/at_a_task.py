@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.derived import chain, exp, log, sqrt
-from numerics.derivations.kernel.rules import arithmetic, assume, at_task, integrate, replace
+from numerics.derivations.kernel.rules import arithmetic, assume, at_task, gcongr, integrate
 from numerics.derivations.kernel.sorts import POSITIVE, Sort
 from numerics.derivations.kernel.terms import Function, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -127,12 +127,10 @@ def growth() -> Theorem:
 def jacobians_close() -> Theorem:
     """E|dJ|^2 <= 3 c_1' sigma^12 ln(L)^2/L^{c_2'/sigma^2}, as 1 <= 2 sigma^6 ln L."""
     both = chain(integrate("mean", (k,), blocks), mean(norm_dU**2) + mean(norm_dV**2))
-    both = chain(both, replace(both.rhs, close_in_U, close_in_V))
+    both = chain(both, gcongr(both.rhs, close_in_U, close_in_V))
     decay = exp(-c4 * x / w)
     core = arithmetic(w**3 * x + w**6 * x**2, "<=", 3 * w**6 * x**2, *large)
-    return chain(
-        both, c3 * core.lhs * decay, replace(c3 * core.lhs * decay, core), 3 * c3 * rate(c4, 6, 2, w)
-    )
+    return chain(both, c3 * core.lhs * decay, gcongr(c3 * core.lhs * decay, core), 3 * c3 * rate(c4, 6, 2, w))
 
 
 @cache
@@ -141,7 +139,7 @@ def at_one_task() -> Theorem:
     form = sqrt(mean(norm_dJ**2)) * sqrt(mean(outputs(slope_L**2))) + sqrt(mean(norm_J**2)) * sqrt(
         mean(square_D)
     )
-    most = chain(norm_of_the_halves(), form, replace(form, growth(), outputs_close, jacobians_close()))
+    most = chain(norm_of_the_halves(), form, gcongr(form, growth(), outputs_close, jacobians_close()))
     hidden = second_moments, mean(norm_J**2)
     return chain(most, arithmetic(most.rhs, "==", bound(w), hide=hidden))
 
@@ -154,5 +152,5 @@ def over_the_tasks() -> Theorem:
     same = integrate(
         "coordinates", (i,), arithmetic(difference**2, "==", gap**2, own_difference, hide=(gap,)), (p,)
     )
-    near = chain(replace(norm(difference), same), each)
+    near = chain(gcongr(norm(difference), same), each)
     return in_norm(tower, mean_of_a_norm("task", (task,), difference, near))

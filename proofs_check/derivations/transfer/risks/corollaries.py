@@ -13,7 +13,7 @@ from functools import cache
 from typing import NamedTuple
 
 from numerics.derivations.derived import chain, exp, sqrt
-from numerics.derivations.kernel.rules import arithmetic, assume, replace, specialise
+from numerics.derivations.kernel.rules import arithmetic, assume, gcongr, instantiate
 from numerics.derivations.kernel.sorts import POSITIVE
 from numerics.derivations.kernel.terms import Term, Variable, term
 from numerics.derivations.kernel.theorems import Assumption, Theorem
@@ -148,15 +148,15 @@ def far(of: Length) -> Theorem:
 @cache
 def _moment(of: tuple[Theorem, Theorem], c: Term, power: int) -> Theorem:
     """A mean square is at most c(1 + S) if it is at most c sigma^{2 power} at every task."""
-    lower = specialise(arithmetic(rates.w**power, "<=", 1 + rates.w**6), {rates.w: square})
-    average = chain(on_average(of, replace(c * square**power, lower)), c * (1 + rates.twelfth))
-    return chain(average, replace(average.rhs, finite))
+    lower = instantiate(arithmetic(rates.w**power, "<=", 1 + rates.w**6), {rates.w: square})
+    average = chain(on_average(of, gcongr(c * square**power, lower)), c * (1 + rates.twelfth))
+    return chain(average, gcongr(average.rhs, finite))
 
 
 @cache
 def moments() -> Theorem:
     """E|T|^2 + E|y|^2 <= M."""
-    total = replace(
+    total = gcongr(
         outcomes.mean(square_T) + outcomes.mean(square_y), _moment(limit(), c5, 2), _moment(label(), c6, 1)
     )
     return chain(total, M)
@@ -166,18 +166,18 @@ def moments() -> Theorem:
 def outputs_come_together() -> Theorem:
     """E|D|^2 <= c_1 (3/(c_2 e))^3 S/ln(L)^2."""
     average = chain(on_average(output()), c1 * mean(rate(c2, 3, 1)))
-    at = specialise(rates.theorem(), {rates.order: term(3), rates.a: term(1), rates.c: c2})
+    at = instantiate(rates.theorem(), {rates.order: term(3), rates.a: term(1), rates.c: c2})
     at = chain(mean(rate(c2, 3, 1)), at, rates.bound(term(3), term(1), rates.twelfth, c2))
-    average = chain(average, replace(average.rhs, at))
-    return chain(average, replace(average.rhs, finite), X)
+    average = chain(average, gcongr(average.rhs, at))
+    return chain(average, gcongr(average.rhs, finite), X)
 
 
 @cache
 def jacobians_come_together(tail: Theorem) -> Theorem:
     """E|dJ|^2 <= c_3 ((2/(c_4 e))^2 delta + (3/(c_4 e))^3 K S/ln L)."""
     average = chain(on_average(jacobians()), c3 * mean(rate(c4, 4, 2)))
-    at = specialise(rates.eighth_power_bounded(tail), {rates.c: c4})
-    return chain(average, replace(average.rhs, chain(mean(rate(c4, 4, 2)), at)), Z(tail.rhs))
+    at = instantiate(rates.eighth_power_bounded(tail), {rates.c: c4})
+    return chain(average, gcongr(average.rhs, chain(mean(rate(c4, 4, 2)), at)), Z(tail.rhs))
 
 
 @cache
@@ -186,7 +186,7 @@ def risks_come_together() -> Theorem:
     plain = risks.with_a_smooth_loss()
     squares = moments().lhs, outcomes.mean(square_D)
     form = sqrt(squares[0]) * sqrt(squares[1]) + squares[1] / 2
-    most = chain(plain, form, replace(form, moments(), outputs_come_together()))
+    most = chain(plain, form, gcongr(form, moments(), outputs_come_together()))
     return chain(most, arithmetic(most.rhs, "==", g1, hide=(X, M)))
 
 
@@ -194,7 +194,7 @@ def risks_come_together() -> Theorem:
 def risks_tend_together() -> Theorem:
     """Both terms of g_1 are at most epsilon/2 for long prompts."""
     first, second = (chain(X, far(of)) for of in FOR_RISKS)
-    root = replace(sqrt(M * X), second)
+    root = gcongr(sqrt(M * X), second)
     root = chain(root, arithmetic(root.rhs, "==", eps / 2, hide=(M,)))
     small = arithmetic(g1, "<=", eps, root, first, hide=(root.lhs, X))
     return chain(risks_come_together(), small)
@@ -221,7 +221,7 @@ def gradients_come_together(tail: Theorem = rates.tail) -> Theorem:
     first, second, third, fourth = map(sqrt, squares)
     form = (first + second) * fourth + third * second
     means = moments(), outputs_come_together(), _moment(jacobian(), c7, 4), jacobians_come_together(tail)
-    most = chain(plain, form, replace(form, *means))
+    most = chain(plain, form, gcongr(form, *means))
     return chain(most, arithmetic(most.rhs, "==", g2(tail.rhs), hide=(X, Z(tail.rhs), M, N)))
 
 
@@ -231,11 +231,11 @@ def gradients_tend_together() -> Theorem:
     *squares, slow = map(far, FOR_GRADIENTS)
     first, second = (chain(X, thm) for thm in squares)
     left = eps**2 / (32 * M) + slowly / x
-    third = chain(Z(small), left, replace(left, slow), eps**2 / (16 * M))
+    third = chain(Z(small), left, gcongr(left, slow), eps**2 / (16 * M))
     lead, last = (sqrt(M) + sqrt(X)) * sqrt(Z(small)), sqrt(N * X)
-    one = replace(lead, first, third)
+    one = gcongr(lead, first, third)
     one = chain(one, arithmetic(one.rhs, "==", eps / 2, hide=(M,)))
-    two = replace(last, second)
+    two = gcongr(last, second)
     two = chain(two, arithmetic(two.rhs, "==", eps / 2, hide=(N,)))
     most = gradients_come_together(rates.chosen(small))
     return chain(most, arithmetic(g2(small), "<=", eps, one, two, hide=(lead, last)))

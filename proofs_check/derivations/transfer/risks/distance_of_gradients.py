@@ -10,7 +10,7 @@ from functools import cache
 import sympy as sp
 
 from numerics.derivations.derived import chain, sqrt
-from numerics.derivations.kernel.rules import arithmetic, assume, equal, integrate, replace, specialise
+from numerics.derivations.kernel.rules import arithmetic, assume, equal, gcongr, instantiate, integrate
 from numerics.derivations.kernel.sorts import Sort
 from numerics.derivations.kernel.terms import Function, Term
 from numerics.derivations.kernel.theorems import Theorem
@@ -101,7 +101,7 @@ def in_norm(difference: Theorem, bound: Theorem) -> Theorem:
     """From u = w for vectors of parameters and |w| <= b to |u| <= b."""
     u, w = difference.lhs, difference.rhs
     each = arithmetic(u**2, "==", w**2, difference, hide=(u, w))
-    return chain(replace(norm(u), integrate("coordinates", (i,), each, (p,))), bound)
+    return chain(gcongr(norm(u), integrate("coordinates", (i,), each, (p,))), bound)
 
 
 # For a smooth loss: the Jacobian J of the output with its operator norm, what a finite prompt adds
@@ -133,10 +133,10 @@ norms = {Jacobian: operator_norm(Jacobian, norm_J), change: operator_norm(change
 
 def _product(A: Function, size: Term, h: Term, bound: Theorem | None = None) -> tuple[Term, Theorem]:
     """|E A h| <= sqrt(E|A|^2) sqrt(E|h|^2), and the latter by a bound of |h|^2."""
-    image = specialise(norms[A], {direction: ((j,), h)})
+    image = instantiate(norms[A], {direction: ((j,), h)})
     first, second = size**2, outputs(h**2)
     if bound is not None:
-        image, second = chain(image, replace(image.rhs, bound)), bound.rhs
+        image, second = chain(image, gcongr(image.rhs, bound)), bound.rhs
     X = outputs(A(i, j, k) * h)
     return mean(X), norm_of_a_mean(X, first, second, image)
 

@@ -11,7 +11,7 @@ import sympy as sp
 
 from numerics.derivations.derived import cauchy_schwarz, chain, integrated, sqrt
 from numerics.derivations.kernel.binding import bind
-from numerics.derivations.kernel.rules import arithmetic, assume, begin, integrate, replace, specialise
+from numerics.derivations.kernel.rules import arithmetic, assume, begin, gcongr, instantiate, integrate
 from numerics.derivations.kernel.terms import CLOCK, START, Term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, from_sympy, hypotheses
@@ -100,14 +100,14 @@ def on_average(
     """
     after, before, square = *(bind(*over, e) for e in losses), outputs(D**2)
     near = inner(slope, D)
-    near = chain(near, replace(near.rhs, grown))
+    near = chain(near, gcongr(near.rhs, grown))
     product = mean_of_a_product(sqrt(grown.rhs), sqrt(square), over)
     sides = []
     for sign, closer, turned in zip((1, -1), both_signs(close), both_signs(near), strict=True):
         X = sign * (losses[0] - losses[1])
         point = arithmetic(X, "<=", near.rhs + square / 2, closer, turned, hide=(near.rhs,))
         average = integrated(*over, point, sign * (after - before), product.lhs + bind(*over, square) / 2)
-        sides.append(chain(average, replace(average.rhs, product)))
+        sides.append(chain(average, gcongr(average.rhs, product)))
     return absolute(after - before, *sides)
 
 
@@ -139,7 +139,7 @@ def segment_statement(c: int | Fraction = 1) -> Statement:
 @cache
 def along_segments() -> Theorem:
     """The loss is within |D|^2/2 of its tangent at every outcome."""
-    first = specialise(segment.growth(), {segment.t: START})
+    first = instantiate(segment.growth(), {segment.t: START})
     zero = CLOCK(START)
     parts = (segment.B, outputs(segment.b * segment.step), segment.S, segment.Y)
     form = parts[0] + 2 * zero * parts[1] + zero**2 * parts[2] + parts[3]

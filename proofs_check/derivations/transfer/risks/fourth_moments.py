@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.derived import chain, integrated, sqrt
-from numerics.derivations.kernel.rules import arithmetic, replace
+from numerics.derivations.kernel.rules import arithmetic, gcongr
 from numerics.derivations.kernel.sorts import NONNEGATIVE, REALS
 from numerics.derivations.kernel.terms import Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -57,9 +57,9 @@ def triangle() -> Theorem:
     squares = outputs(T**2), outputs(D**2)
     total = squares[0] + 2 * outputs(T * D) + squares[1]
     square = chain(
-        outputs((T + D) ** 2), total, replace(total, both_signs(inner(T, D))[0]), (size_T + size_D) ** 2
+        outputs((T + D) ** 2), total, gcongr(total, both_signs(inner(T, D))[0]), (size_T + size_D) ** 2
     )
-    root = replace(size_T_L, square)
+    root = gcongr(size_T_L, square)
     return chain(root, arithmetic(root.rhs, "==", size_T + size_D, hide=squares))
 
 
@@ -67,7 +67,7 @@ def triangle() -> Theorem:
 def with_the_triangle() -> Theorem:
     """8 |T_L|^4 + 8 |T|^4 <= 64 |D|^4 + 72 |T|^4."""
     left = 8 * size_T_L**4 + 8 * size_T**4
-    point = replace(left, triangle())
+    point = gcongr(left, triangle())
     point = chain(point, arithmetic(point.rhs, "<=", 64 * size_D**4 + 72 * size_T**4, hide=(size_T, size_D)))
     return integrated(
         "mean",
@@ -91,14 +91,14 @@ def power_of_the_sum() -> Theorem:
 def with_lemma_c9() -> Theorem:
     """The second line and the bound of E|D|^4."""
     fourth = chain(on_average(lemma_c9), c1 * over_tasks(rate(c2, 6, 2)))
-    return chain(with_the_triangle(), replace(with_the_triangle().rhs, fourth))
+    return chain(with_the_triangle(), gcongr(with_the_triangle().rhs, fourth))
 
 
 @cache
 def with_proposition_3_1() -> Theorem:
     """The root of the bound of E|D|^2."""
     second = chain(on_average(proposition_3_1), c1 * over_tasks(rate(c2, 3, 1)))
-    return replace(sqrt(mean(size_D**2)), second)
+    return gcongr(sqrt(mean(size_D**2)), second)
 
 
 #: Two outputs with a last coordinate each, the square of the distance of the others, and a label.
@@ -123,10 +123,10 @@ def squared_loss() -> Theorem:
     change = (a - y) ** 2 / 2 - (b - y) ** 2 / 2
     ends = a**2 + others_a + y**2, b**2 + others_b + y**2
     M, far = larger(*map(sqrt, ends)), (a - b) ** 2 + others
-    below = [chain(e, replace(sqrt(e) ** 2, arithmetic(sqrt(e), "<=", M, hide=ends))) for e in ends]
+    below = [chain(e, gcongr(sqrt(e) ** 2, arithmetic(sqrt(e), "<=", M, hide=ends))) for e in ends]
     core, near = a**2 + b**2 + 2 * y**2, (a - b) ** 2
     larger_parts = arithmetic(core, "<=", ends[0] + ends[1]), arithmetic(near, "<=", far)
-    squares = chain(arithmetic(change**2, "<=", core * near), replace(core * near, *larger_parts))
-    twice = replace(squares.rhs, *below)
+    squares = chain(arithmetic(change**2, "<=", core * near), gcongr(core * near, *larger_parts))
+    twice = gcongr(squares.rhs, *below)
     root = square_bounded(chain(squares, twice), change)
     return chain(root, arithmetic(root.rhs, "==", sqrt(term(2)) * M * sqrt(far), hide=(M, far)))

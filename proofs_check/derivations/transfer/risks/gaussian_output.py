@@ -9,7 +9,7 @@ from functools import cache
 
 from numerics.derivations.derived import cauchy_schwarz, chain, integrated
 from numerics.derivations.kernel.binding import instantiated
-from numerics.derivations.kernel.rules import arithmetic, assume, at_task, integrate, replace, specialise
+from numerics.derivations.kernel.rules import arithmetic, assume, at_task, gcongr, instantiate, integrate
 from numerics.derivations.kernel.terms import Term, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
@@ -70,30 +70,30 @@ def at_a_score() -> Theorem:
     """|T|^2 <= |V|^2 sigma^4 |a|^2 for the output T at the score a.Z, which is V Gamma a by Lemma
     2.1.
     """
-    exact = specialise(gaussian.theorem(), centred)
+    exact = instantiate(gaussian.theorem(), centred)
     linear = over(j, d, V(i, j) * covariance(a(l)))
     error = of_attention - linear
     product = over(i, m, error * linear)
     near = cauchy_schwarz("coordinates", (i,), error, linear, (m,))
-    near = chain(near, exact.lhs * over(i, m, linear**2), replace(exact.lhs * over(i, m, linear**2), exact))
+    near = chain(near, exact.lhs * over(i, m, linear**2), gcongr(exact.lhs * over(i, m, linear**2), exact))
     mixed = both_signs(square_bounded(near, product))[0]
     mixed = chain(mixed, arithmetic(mixed.rhs, "==", 0, hide=(over(i, m, linear**2),)))
     parts = exact.lhs + 2 * product + over(i, m, linear**2)
     image = chain(
         size, parts, arithmetic(parts, "<=", over(i, m, linear**2), exact, mixed, hide=(exact.lhs,))
     )
-    along = specialise(operator_norm(V, norm_V, m), {b: ((l,), instantiated(covariance(a(l)), {j: l}))})
+    along = instantiate(operator_norm(V, norm_V, m), {b: ((l,), instantiated(covariance(a(l)), {j: l}))})
     image = chain(image, along)
-    gamma = specialise(spread, {b: ((l,), a(l))})
-    return chain(image, norm_V**2 * gamma.lhs, replace(norm_V**2 * gamma.lhs, gamma))
+    gamma = instantiate(spread, {b: ((l,), a(l))})
+    return chain(image, norm_V**2 * gamma.lhs, gcongr(norm_V**2 * gamma.lhs, gamma))
 
 
 @cache
 def at_a_query() -> Theorem:
     """|T|^2 <= |V|^2 sigma^4 |U|^2 |y|^2 at a query y."""
-    there = specialise(at_a_score(), at_the_query)
+    there = instantiate(at_a_score(), at_the_query)
     there = chain(there, norm_V**2 * sigma**4 * norm_of_the_score().lhs)
-    return chain(there, replace(there.rhs, norm_of_the_score()))
+    return chain(there, gcongr(there.rhs, norm_of_the_score()))
 
 
 def _power(power: int, two: int | Fraction, of: Term) -> Term:
@@ -131,9 +131,9 @@ def second_statements(two: int | Fraction = 2) -> tuple[Statement, Statement]:
 def fourth_at_a_task() -> Theorem:
     """E|T|^4 over the query, from E|y|^4 <= 16 d^2."""
     factor = (norm_V * norm_U) ** 4 * sigma**8
-    point = replace(at_the_query_size**2, at_a_query())
+    point = gcongr(at_the_query_size**2, at_a_query())
     average = integrated("query", (query,), point, None, factor * QUERY.mean(QUERY.square**2))
-    return chain(average, replace(average.rhs, fourth_moment_of_the_query()))
+    return chain(average, gcongr(average.rhs, fourth_moment_of_the_query()))
 
 
 @cache
@@ -149,7 +149,7 @@ def second_at_a_task() -> Theorem:
     average = integrated(
         "query", (query,), at_a_query(), None, (norm_V * norm_U) ** 2 * sigma**4 * QUERY.mean(QUERY.square)
     )
-    return chain(average, replace(average.rhs, second_of_the_query()))
+    return chain(average, gcongr(average.rhs, second_of_the_query()))
 
 
 @cache

@@ -12,7 +12,7 @@ import sympy as sp
 
 from numerics.derivations.derived import chain, exp, integrated, log
 from numerics.derivations.kernel.binding import instantiated
-from numerics.derivations.kernel.rules import arithmetic, assume, replace, specialise
+from numerics.derivations.kernel.rules import arithmetic, assume, gcongr, instantiate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, Range
 from numerics.derivations.kernel.terms import Term, Variable, term
 from numerics.derivations.kernel.theorems import Assumption, Theorem
@@ -135,15 +135,15 @@ def proposition_3_4(square_dJ: Term, c1: Variable, c2: Variable) -> tuple[Theore
     for of, thm in zip(gradients(), each, strict=True):
         (a, b), (first, second) = of.constants, of.given(c1, c2)
         parts.append(with_constants(thm, of.powers, of.constants, at_least(a, first), at_most(b, second)))
-    longer = chain(replace(log(term(2)), long), logarithm)
+    longer = chain(gcongr(log(term(2)), long), logarithm)
     above = chain(1, at_each_task(arithmetic(1, "<=", sigma**2, one)), square)
     decay = exp(-c2 * x / square)
     core = arithmetic(
         square**4 * x**2 + square**3 * x, "<=", 3 * square**4 * x**2, longer, above, hide=(square,)
     )
-    both = replace(each[0].lhs + each[1].lhs, *parts)
+    both = gcongr(each[0].lhs + each[1].lhs, *parts)
     both = chain(
-        both, c1 / 3 * decay * core.lhs, replace(c1 / 3 * decay * core.lhs, core), c1 * rate(c2, 4, 2)
+        both, c1 / 3 * decay * core.lhs, gcongr(c1 / 3 * decay * core.lhs, core), c1 * rate(c2, 4, 2)
     )
     return both, added_to_the_jacobian(square_dJ)
 
@@ -155,18 +155,18 @@ def at_a_query() -> Theorem:
     """
     n, score, one = QUERY.square, norm_of_the_score(), long_prompts()[1]
     moment = chain(
-        tilted_square, specialise(tilted_moment(1), at_the_query), 4 * sigma**2 * (h + sigma**2 * score.lhs)
+        tilted_square, instantiate(tilted_moment(1), at_the_query), 4 * sigma**2 * (h + sigma**2 * score.lhs)
     )
-    moment = chain(moment, replace(moment.rhs, score))
+    moment = chain(moment, gcongr(moment.rhs, score))
     larger = arithmetic(4 * S_ * (A_ + S_ * B_), "<=", 4 * S_**2 * (A_ + B_))
-    larger = specialise(larger, {S_: sigma**2, A_: h, B_: norm_U**2 * n}, one)
+    larger = instantiate(larger, {S_: sigma**2, A_: h, B_: norm_U**2 * n}, one)
     moment = chain(moment, larger.lhs, larger)
     form = norm_V**2 * moment.lhs**2 * n + moment.lhs
-    size = chain(form, replace(form, moment))
+    size = chain(form, gcongr(form, moment))
     last = arithmetic(S_**2, "<=", S_**4)
-    last = specialise(last, {S_: sigma**2}, one)
+    last = instantiate(last, {S_: sigma**2}, one)
     total = 16 * sigma**8 * norm_V**2 * (h + norm_U**2 * n) ** 2 * n + 4 * (h + norm_U**2 * n) * last.lhs
-    return chain(size, total, replace(total, last))
+    return chain(size, total, gcongr(total, last))
 
 
 def _size(square: Term, fourth: Term, sixth: Term) -> Term:
@@ -219,7 +219,7 @@ def second_moment(square_J: Term, c: Variable) -> tuple[Theorem, Theorem]:
         chain(e, weighted_moment(q, QUERY, Fraction(0)), most)
         for q, (e, most) in enumerate(zip(means, moments_of_the_query, strict=True), start=1)
     ]
-    each = at_each_task(chain(average, replace(average.rhs, *bounds)))
+    each = at_each_task(chain(average, gcongr(average.rhs, *bounds)))
     total = _size(*moments_of_the_query)
     most = at_least(total, constant_of_the_jacobian(c))
-    return chain(each, total * square**4, replace(total * square**4, most)), size_of_the_jacobian(square_J)
+    return chain(each, total * square**4, gcongr(total * square**4, most)), size_of_the_jacobian(square_J)

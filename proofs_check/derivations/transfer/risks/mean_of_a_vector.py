@@ -6,7 +6,7 @@ from functools import reduce
 
 from numerics.derivations.derived import D_, cauchy_schwarz, chain, integrated, sqrt
 from numerics.derivations.kernel.binding import bind
-from numerics.derivations.kernel.rules import arithmetic, limit, replace, specialise
+from numerics.derivations.kernel.rules import arithmetic, gcongr, instantiate, limit
 from numerics.derivations.kernel.terms import Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
 from proofs_check.derivations.transfer.risks.outcomes import (
@@ -38,10 +38,10 @@ def _cancelled(thm: Theorem, W: Term, B: Term) -> Theorem:
     """From W^2 <= W B to W <= B for nonnegative W and B, of which B may be infinite: W <= W^2/(W +
     delta) + delta.
     """
-    near = specialise(arithmetic(a, "<=", a**2 / (a + D_) + D_), {a: W})
-    share = specialise(arithmetic(a / (a + D_), "<=", 1), {a: W})
-    near = chain(near, replace(near.rhs, thm), share.lhs * B + D_)
-    return limit(chain(near, replace(near.rhs, share)), D_, B, 1)
+    near = instantiate(arithmetic(a, "<=", a**2 / (a + D_) + D_), {a: W})
+    share = instantiate(arithmetic(a / (a + D_), "<=", 1), {a: W})
+    near = chain(near, gcongr(near.rhs, thm), share.lhs * B + D_)
+    return limit(chain(near, gcongr(near.rhs, share)), D_, B, 1)
 
 
 def norm_of_a_mean(X: Term, first: Term, second: Term, bound: Theorem) -> Theorem:
@@ -50,12 +50,12 @@ def norm_of_a_mean(X: Term, first: Term, second: Term, bound: Theorem) -> Theore
     """
     centre = mean(X)
     along = _inner(centre, X)
-    size = replace(sqrt(bound.lhs), bound)
+    size = gcongr(sqrt(bound.lhs), bound)
     size = chain(size, arithmetic(size.rhs, "==", sqrt(first) * sqrt(second), hide=(first, second)))
-    along = chain(along, replace(along.rhs, size))
+    along = chain(along, gcongr(along.rhs, size))
     product = mean_of_a_product(sqrt(first), sqrt(second))
     square = integrated("mean", (k,), along, parameters(centre**2), norm(centre) * product.lhs)
-    square = chain(square, replace(square.rhs, product))
+    square = chain(square, gcongr(square.rhs, product))
     return _cancelled(chain(norm(centre) ** 2, square), norm(centre), product.rhs)
 
 
@@ -63,7 +63,7 @@ def mean_of_a_norm(kind: str, names: tuple[Variable, ...], X: Term, bound: Theor
     """|E X| <= E B for a random vector X with |X| <= B, where E is a mean of that kind."""
     centre, larger = bind(kind, names, X), bind(kind, names, bound.rhs)
     along = _inner(centre, X)
-    along = chain(along, replace(along.rhs, bound))
+    along = chain(along, gcongr(along.rhs, bound))
     square = integrated(kind, names, along, parameters(centre**2), norm(centre) * larger)
     return _cancelled(chain(norm(centre) ** 2, square), norm(centre), larger)
 
@@ -76,7 +76,7 @@ def triangle(*parts: tuple[Term, Theorem]) -> Theorem:
 def _of_two(one: tuple[Term, Theorem], other: tuple[Term, Theorem]) -> tuple[Term, Theorem]:
     (u, first), (w, second) = one, other
     root = norm_of_a_sum(u, w)
-    return u + w, chain(root, replace(root.rhs, first, second))
+    return u + w, chain(root, gcongr(root.rhs, first, second))
 
 
 def norm_of_a_sum(u: Term, w: Term) -> Theorem:
@@ -84,6 +84,6 @@ def norm_of_a_sum(u: Term, w: Term) -> Theorem:
     squares = parameters(u**2), parameters(w**2)
     product = _inner(u, w)
     total = squares[0] + 2 * product.lhs + squares[1]
-    square = chain(parameters((u + w) ** 2), total, replace(total, product), (norm(u) + norm(w)) ** 2)
-    root = replace(norm(u + w), square)
+    square = chain(parameters((u + w) ** 2), total, gcongr(total, product), (norm(u) + norm(w)) ** 2)
+    root = gcongr(norm(u + w), square)
     return chain(root, arithmetic(root.rhs, "==", norm(u) + norm(w), hide=squares))

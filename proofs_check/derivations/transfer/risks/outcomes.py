@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from numerics.derivations.derived import cauchy_schwarz, chain, schwarz_of_bounds, sqrt
 from numerics.derivations.kernel.binding import bind
-from numerics.derivations.kernel.rules import arithmetic, replace, specialise
+from numerics.derivations.kernel.rules import arithmetic, gcongr, instantiate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, REALS, Sort, whole
 from numerics.derivations.kernel.terms import Function, Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -64,21 +64,21 @@ def size(X: Any) -> Term:
 
 def square_bounded(thm: Theorem, X: Term) -> Theorem:
     """From X^2 <= Y to |X| <= sqrt(Y)."""
-    shown = specialise(arithmetic(size(x), "<=", sqrt(x**2)), {x: X})
-    return chain(shown, replace(shown.rhs, thm))
+    shown = instantiate(arithmetic(size(x), "<=", sqrt(x**2)), {x: X})
+    return chain(shown, gcongr(shown.rhs, thm))
 
 
 def both_signs(thm: Theorem) -> tuple[Theorem, Theorem]:
     """From |X| <= Y to X <= Y and -X <= Y."""
     X, minus = cast(Op, thm.lhs).args
-    first, second = (specialise(arithmetic(e, "<=", size(x)), {x: X}) for e in (x, -x))
+    first, second = (instantiate(arithmetic(e, "<=", size(x)), {x: X}) for e in (x, -x))
     return chain(first, thm), chain(minus, second, thm)
 
 
 def absolute(X: Term, above: Theorem, below: Theorem) -> Theorem:
     """From X <= Y and -X <= Y to |X| <= Y."""
     Y = above.rhs
-    both = replace(size(X), chain(X, above), chain(-X, below))
+    both = gcongr(size(X), chain(X, above), chain(-X, below))
     return chain(both, arithmetic(both.rhs, "==", Y, hide=(Y,)))
 
 

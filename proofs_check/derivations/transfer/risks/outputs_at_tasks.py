@@ -10,7 +10,7 @@ from functools import cache
 from numerics.derivations.derived import chain, exp, integrated, log
 from numerics.derivations.kernel.binding import instantiated
 from numerics.derivations.kernel.normal_form import LENGTH as L
-from numerics.derivations.kernel.rules import arithmetic, assume, at_task, equal, replace
+from numerics.derivations.kernel.rules import arithmetic, assume, at_task, equal, gcongr
 from numerics.derivations.kernel.sorts import POSITIVE
 from numerics.derivations.kernel.terms import Term, Variable
 from numerics.derivations.kernel.theorems import Assumption, Theorem
@@ -67,12 +67,12 @@ def small(c: Term, constant: Term, of: str) -> Theorem:
 
 def at_least(constant: Term, large: Theorem) -> Theorem:
     """What rises with |U| and |V| is at most c on the ball."""
-    return chain(replace(constant, *BALL), large)
+    return chain(gcongr(constant, *BALL), large)
 
 
 def at_most(constant: Term, small: Theorem) -> Theorem:
     """What falls with |U| and |V| is at least c on the ball."""
-    return chain(small, replace(on_the_ball(constant), *BALL), constant)
+    return chain(small, gcongr(on_the_ball(constant), *BALL), constant)
 
 
 def at_each_task(thm: Theorem) -> Theorem:
@@ -89,8 +89,8 @@ def with_constants(
     a, b = given
     decay = arithmetic(L ** (-b / square), "==", exp(-(b * log(L) / square)), hide=(b, square))
     form = a * square ** powers[0] * log(L) ** powers[1] * decay.lhs
-    bound = chain(equal(each.rhs, form), replace(form, decay))
-    named = replace(bound.rhs, first, second, logarithm)
+    bound = chain(equal(each.rhs, form), gcongr(form, decay))
+    named = gcongr(bound.rhs, first, second, logarithm)
     return chain(each, bound, named, first.rhs * rate(second.lhs, *powers))
 
 
@@ -149,11 +149,11 @@ def lemma_d1(square_T: Term, c: Variable) -> tuple[Theorem, Theorem]:
     image = tilted_mean.output_at_a_query()
     factor = 4 * sigma**4 * norm_V**2 * norm_U**2
     average = integrated("query", (query,), image, None, factor * QUERY.mean(QUERY.square))
-    average = chain(average, replace(average.rhs, second_of_the_query()))
+    average = chain(average, gcongr(average.rhs, second_of_the_query()))
     each = at_each_task(average)
     form = 16 * d * norm_V**2 * norm_U**2 * square**2
     most = at_least(16 * d * norm_V**2 * norm_U**2, constant_d1(c))
-    return chain(each, form, replace(form, most)), size_of_the_output(square_T)
+    return chain(each, form, gcongr(form, most)), size_of_the_output(square_T)
 
 
 def label_in_a_token(square_y: Term) -> Theorem:
@@ -179,8 +179,8 @@ def second_moment_of_a_token(square_y: Term, c: Variable) -> tuple[Theorem, Theo
     least that of |y|^2 over the outcome, as the label is a part of a token.
     """
     plain = weighted_moment(1, TOKEN, Fraction(0))
-    scaled = chain(over_a_token(TOKEN.square), sigma**2 * plain.lhs, replace(sigma**2 * plain.lhs, plain))
+    scaled = chain(over_a_token(TOKEN.square), sigma**2 * plain.lhs, gcongr(sigma**2 * plain.lhs, plain))
     each = at_each_task(chain(scaled, arithmetic(scaled.rhs, "<=", 4 * d * sigma**2)))
-    return chain(each, 4 * d * square, replace(4 * d * square, constant_of_a_token(c))), label_in_a_token(
+    return chain(each, 4 * d * square, gcongr(4 * d * square, constant_of_a_token(c))), label_in_a_token(
         square_y
     )

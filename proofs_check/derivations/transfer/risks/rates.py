@@ -11,7 +11,7 @@ from functools import cache
 
 from numerics.derivations.derived import chain, exp, integrated
 from numerics.derivations.kernel.binding import bind
-from numerics.derivations.kernel.rules import arithmetic, assume, choose, integrate, replace, specialise
+from numerics.derivations.kernel.rules import arithmetic, assume, choose, gcongr, instantiate, integrate
 from numerics.derivations.kernel.sorts import POSITIVE, REALS, Sort
 from numerics.derivations.kernel.terms import Function, Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Assumption, Theorem
@@ -93,8 +93,8 @@ def pointwise() -> Theorem:
     same = arithmetic(
         rate(c, 6 - order, a, w), "==", bound(order, a, w**6) * (inner * exp(1 - inner)) ** order
     )
-    peak = specialise(arithmetic(u * exp(1 - u), "<=", 1), {u: inner})
-    power = replace(peak.lhs**order, peak)
+    peak = instantiate(arithmetic(u * exp(1 - u), "<=", 1), {u: inner})
+    power = gcongr(peak.lhs**order, peak)
     power = chain(power, arithmetic(power.rhs, "==", 1))
     whole = bound(order, a, w**6)
     return chain(same, arithmetic(same.rhs, "<=", whole, power, hide=(whole, power.lhs)))
@@ -103,7 +103,7 @@ def pointwise() -> Theorem:
 @cache
 def theorem() -> Theorem:
     """The mean of the pointwise bound."""
-    return integrated("task", (task,), specialise(pointwise(), {w: square}), None, bound(order, a, twelfth))
+    return integrated("task", (task,), instantiate(pointwise(), {w: square}), None, bound(order, a, twelfth))
 
 
 finite = assume("E sigma^12 <= S", twelfth, "<=", S)
@@ -126,14 +126,14 @@ def second_half_statements(factor: int | Fraction = 1) -> tuple[Statement, State
 @cache
 def second_half() -> Theorem:
     """The bound for k = 6 and a = 4."""
-    at = specialise(theorem(), {order: term(6), a: term(4)})
+    at = instantiate(theorem(), {order: term(6), a: term(4)})
     return chain(mean(rate(c, 0, 4)), at, constant * twelfth / x**2)
 
 
 @cache
 def second_half_tends_to_zero() -> Theorem:
     """The bound is at most epsilon where ln(L)^2 >= (6/(ce))^6 S/epsilon."""
-    small = replace(second_half().rhs, finite)
+    small = gcongr(second_half().rhs, finite)
     hidden = (constant * S, x**2)
     return chain(second_half(), small, arithmetic(small.rhs, "<=", eps, long_prompts, hide=hidden))
 
@@ -171,7 +171,7 @@ def limit_statements(factor: int | Fraction = 1, share: int | Fraction = 1) -> t
 @cache
 def eighth_power() -> Theorem:
     """Where sigma^2 >= K the bound with k = 2 is used, and elsewhere that with k = 3."""
-    second, third = (specialise(pointwise(), {order: term(n), a: term(n)}) for n in (2, 3))
+    second, third = (instantiate(pointwise(), {order: term(n), a: term(n)}) for n in (2, 3))
     large, small = Op("ind", (w - K,)), Op("above", (K - w,))
     far, near = (2 / (c * exp(1))) ** 2 * w**6, (3 / (c * exp(1))) ** 3 * w**6
     value = rate(c, 4, 2, w)
@@ -179,17 +179,17 @@ def eighth_power() -> Theorem:
     cubed = chain(value * x / w, third, near)
     other = arithmetic(small * value, "<=", near * K / x, cubed, hide=(value, near))
     parts = chain(arithmetic(value, "<=", large * far + small * value, one, hide=(value, far)))
-    return chain(parts, replace(parts.rhs, other))
+    return chain(parts, gcongr(parts.rhs, other))
 
 
 @cache
 def eighth_power_bounded(tail: Theorem = tail) -> Theorem:
     """The mean of `eighth_power` over the tasks, with a bound of E[sigma^12; sigma^2 >= K]."""
-    point = specialise(eighth_power(), {w: square})
+    point = instantiate(eighth_power(), {w: square})
     first, second = (2 / (c * exp(1))) ** 2, (3 / (c * exp(1))) ** 3 * K / x
     total = first * tail.lhs + second * twelfth
     average = integrated("task", (task,), point, None, total)
-    return chain(average, replace(total, tail, finite))
+    return chain(average, gcongr(total, tail, finite))
 
 
 @cache
@@ -198,5 +198,5 @@ def eighth_power_is_small() -> Theorem:
     bound = eighth_power_bounded(chosen(half))
     second = (3 / (c * exp(1))) ** 3 * K * S
     near = arithmetic(second / x, "<=", eps / 2, enough)
-    form = chain((2 / (c * exp(1))) ** 2 * half + second / x, replace(second / x + eps / 2, near), eps)
+    form = chain((2 / (c * exp(1))) ** 2 * half + second / x, gcongr(second / x + eps / 2, near), eps)
     return chain(bound, form)

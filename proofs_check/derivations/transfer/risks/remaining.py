@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.derived import chain, exp, integrated, log, sqrt
-from numerics.derivations.kernel.rules import arithmetic, integrate, replace, specialise
+from numerics.derivations.kernel.rules import arithmetic, gcongr, instantiate, integrate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, Range, whole
 from numerics.derivations.kernel.terms import Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -37,15 +37,15 @@ def statements(k: int | Fraction = 4, two: int | Fraction = 2) -> tuple[Statemen
 @cache
 def second_moments() -> Theorem:
     """|T_L|^2 <= 2|T|^2 + 2|D|^2."""
-    each = specialise(arithmetic((x + y) ** 2, "<=", 2 * x**2 + 2 * y**2), {x: T, y: D})
+    each = instantiate(arithmetic((x + y) ** 2, "<=", 2 * x**2 + 2 * y**2), {x: T, y: D})
     twice = integrated("coordinates", (j,), each, None, 2 * square_T + 2 * square_D, (m,))
-    point = chain(replace(2 * twice.lhs + 2 * square_y, twice))
+    point = chain(gcongr(2 * twice.lhs + 2 * square_y, twice))
     point = chain(point, arithmetic(point.rhs, "<=", 4 * square_T + 4 * square_D + 4 * square_y))
     average = chain(
         integrate("mean", (k,), point), 4 * mean(square_T) + 4 * mean(square_D) + 4 * mean(square_y)
     )
     return chain(
-        average, replace(average.rhs, chain(on_average(proposition_3_1), c1 * over_tasks(rate(c2, 3, 1))))
+        average, gcongr(average.rhs, chain(on_average(proposition_3_1), c1 * over_tasks(rate(c2, 3, 1))))
     )
 
 
@@ -72,4 +72,4 @@ def absorbed_statement(k: int | Fraction = 3) -> Statement:
 def absorbed() -> Theorem:
     """ln L >= ln 2 and sigma >= 1."""
     core = arithmetic(w**3 * log(L) + w**6 * log(L) ** 2, "<=", (1 + 1 / log(term(2))) * w**6 * log(L) ** 2)
-    return chain(c1 * core.lhs * decay, replace(c1 * core.lhs * decay, core))
+    return chain(c1 * core.lhs * decay, gcongr(c1 * core.lhs * decay, core))

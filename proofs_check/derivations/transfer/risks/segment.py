@@ -14,14 +14,14 @@ from functools import cache
 from numerics.derivations.derived import chain, sqrt
 from numerics.derivations.kernel.flows import derivative
 from numerics.derivations.kernel.rules import (
+    antitone,
     arithmetic,
     assume,
     begin,
     equal,
-    fall,
+    gcongr,
+    instantiate,
     integrate,
-    replace,
-    specialise,
 )
 from numerics.derivations.kernel.sorts import Sort
 from numerics.derivations.kernel.terms import CLOCK, START, Function, Term, Variable
@@ -102,7 +102,7 @@ def _slower(X: Term, bound: Term, speed: tuple[Theorem, Theorem], *more: Theorem
     for sign, thm in zip((1, -1), speed, strict=True):
         e = sign * X - bound
         slow = arithmetic(derivative(e, t), "<=", 0, chain_rule, thm, *more, hide=(M,))
-        sides.append(arithmetic(sign * X, "<=", bound, fall(e, t, slow), begin(), hide=(M,)))
+        sides.append(arithmetic(sign * X, "<=", bound, antitone(e, t, slow), begin(), hide=(M,)))
     return arithmetic(size(X), "<=", bound, *sides, hide=(X, bound))
 
 
@@ -112,10 +112,10 @@ def tangent() -> Theorem:
     left side is at most t|a - b|^2, by the Cauchy-Schwarz inequality.
     """
     turned, there = slope(t) - slope(START), outputs(slope(START) * step)
-    lipschitz = specialise(smooth, {u: START})
+    lipschitz = instantiate(smooth, {u: START})
     lipschitz = chain(lipschitz, arithmetic(lipschitz.rhs, "==", now**2 * S, begin(), hide=(S,)))
     near = inner(turned, step)
-    near = chain(near, replace(near.rhs, lipschitz))
+    near = chain(near, gcongr(near.rhs, lipschitz))
     near = chain(near, arithmetic(near.rhs, "==", now * S, hide=(S,)))
     parts = equal(outputs(slope(t) * step), outputs(turned * step) + there)
     left = size(change - outputs(slope(START) * way))
@@ -133,7 +133,7 @@ def growth() -> Theorem:
 
 def _at_most_the_larger(e: Term) -> Theorem:
     """|(a, y)|^2 and |(b, y)|^2 are at most the square of the larger norm."""
-    return chain(e, replace(sqrt(e) ** 2, arithmetic(sqrt(e), "<=", M, hide=(A + Y, B + Y))))
+    return chain(e, gcongr(sqrt(e) ** 2, arithmetic(sqrt(e), "<=", M, hide=(A + Y, B + Y))))
 
 
 @cache
@@ -147,6 +147,6 @@ def from_the_start() -> Theorem:
     between = arithmetic(mixed, "<=", M**2, on_the_segment, *ends, hide=(A + Y, B + Y, M))
     steep = chain(growth(), below, between)
     near = inner(slope(t), step)
-    near = chain(near, replace(near.rhs, steep))
+    near = chain(near, gcongr(near.rhs, steep))
     near = chain(near, arithmetic(near.rhs, "==", M * sqrt(S), hide=(M, S)))
     return _slower(change, now * (M * sqrt(S)), both_signs(near))

@@ -9,7 +9,7 @@ from functools import cache, partial
 
 from numerics.derivations.derived import chain, integrated, sqrt
 from numerics.derivations.kernel.binding import bind
-from numerics.derivations.kernel.rules import arithmetic, integrate, replace, specialise
+from numerics.derivations.kernel.rules import arithmetic, gcongr, instantiate, integrate
 from numerics.derivations.kernel.terms import START, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
@@ -56,7 +56,7 @@ def size_of_the_mean() -> Theorem:
     before, after = (bind(*segment.OUTCOMES, segment.loss(at)) for at in (START, segment.t))
     sides = []
     for sign in (1, -1):
-        point = specialise(arithmetic(sign * x, "<=", size(x)), {x: segment.change})
+        point = instantiate(arithmetic(sign * x, "<=", size(x)), {x: segment.change})
         sides.append(integrated(*segment.OUTCOMES, point, sign * (after - before)))
     return absolute(after - before, *sides)
 
@@ -82,7 +82,7 @@ def holder() -> Theorem:
     """
     outer, inside = mean_of_a_product(Y * (A + B), D), mean_of_a_product(Y**2, (A + B) ** 2)
     squares = chain(mean((Y * (A + B)) ** 2), inside)
-    return chain(mean(Y * (A + B) * D), outer, replace(outer.rhs, squares))
+    return chain(mean(Y * (A + B) * D), outer, gcongr(outer.rhs, squares))
 
 
 def sum_statements(share: int | Fraction = 1) -> tuple[Statement, Statement]:
@@ -103,9 +103,9 @@ def maximum_below_the_sum() -> Theorem:
     ends = [
         arithmetic(sqrt(e + squares[2]), "<=", sqrt(squares[2]) + sqrt(e), hide=squares) for e in squares[:2]
     ]
-    larger_end = replace(M, *ends)
+    larger_end = gcongr(M, *ends)
     pointwise = chain(larger_end, arithmetic(larger_end.rhs, "<=", Y + A + B, hide=squares))
-    return integrate("mean", (k,), replace(M * D, pointwise))
+    return integrate("mean", (k,), gcongr(M * D, pointwise))
 
 
 @cache

@@ -10,7 +10,7 @@ from functools import cache
 import sympy as sp
 
 from numerics.derivations.derived import chain, exp, integrated, sqrt
-from numerics.derivations.kernel.rules import arithmetic, assume, replace, specialise
+from numerics.derivations.kernel.rules import arithmetic, assume, gcongr, instantiate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE
 from numerics.derivations.kernel.terms import Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -62,7 +62,7 @@ def risk_statement(factor: int | Fraction = 1) -> Statement:
 @cache
 def of_the_risks() -> Theorem:
     """Every term rises in c_1 and M and falls in c_2."""
-    return replace(g1(_c1, _c2, _M), *extremes)
+    return gcongr(g1(_c1, _c2, _M), *extremes)
 
 
 def _vanishing() -> Term:
@@ -80,14 +80,14 @@ def vanishing_statement(share: int | Fraction = 1) -> Statement:
 @cache
 def vanishing() -> Theorem:
     """The rates with the power 6 and 12 of sigma are at most (3/(ce))^3 S/ln(L)^2 and S ln(L)^2."""
-    at = specialise(theorem(), {order: term(3), a: term(1), c: _c2_inf})
+    at = instantiate(theorem(), {order: term(3), a: term(1), c: _c2_inf})
     second = chain(mean(rate(_c2_inf, 3, 1)), at, bound(term(3), term(1), twelfth, _c2_inf))
     point = arithmetic(rate(c, 6, 2, w), "<=", w**6 * x**2)
     fourth = chain(
-        integrated("task", (task,), specialise(point, {w: square, c: _c2_inf}), None, x**2 * twelfth)
+        integrated("task", (task,), instantiate(point, {w: square, c: _c2_inf}), None, x**2 * twelfth)
     )
-    most = chain(of_the_risks(), replace(of_the_risks().rhs, second, fourth))
-    most = chain(most, replace(most.rhs, finite))
+    most = chain(of_the_risks(), gcongr(of_the_risks().rhs, second, fourth))
+    most = chain(most, gcongr(most.rhs, finite))
     return chain(most, arithmetic(most.rhs, "==", _vanishing()))
 
 
@@ -113,7 +113,7 @@ def gradient_statement(factor: int | Fraction = 1) -> Statement:
 @cache
 def of_the_gradients() -> Theorem:
     """Every term rises in the risk and in the mean squares."""
-    return replace(_gap(at_a_point), *at_most)
+    return gcongr(_gap(at_a_point), *at_most)
 
 
 #: The means that the suprema bound.
@@ -139,5 +139,5 @@ def over_the_whole_ball() -> Theorem:
     form = (sqrt(term(2)) * sqrt(_means[0]) + sqrt(_means[1])) * sqrt(_means[3]) + sqrt(_means[2]) * sqrt(
         _means[1]
     )
-    most = chain(squared(), form, replace(form, *on_the_ball))
+    most = chain(squared(), form, gcongr(form, *on_the_ball))
     return chain(most, arithmetic(most.rhs, "==", _gap(over_the_ball)))
