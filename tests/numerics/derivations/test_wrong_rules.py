@@ -245,7 +245,7 @@ def found(attacks: ModuleType, probes: ModuleType) -> str | None:
 
 
 def test_the_rules_as_they_are_are_not_caught():
-    with kernel("judgements", "def then(", "def then(") as nets:
+    with kernel("judgements", "def trans(", "def trans(") as nets:
         assert not found(*nets)
 
 
