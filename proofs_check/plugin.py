@@ -58,7 +58,7 @@ class ClaimItem(pytest.Item):
         examples = THOROUGH if self.config.getoption("--thorough") else EXAMPLES
         option = self.config.getoption
         judgement = self.claim.judge(
-            option("--reseed"), examples=examples, search_edges=option("--update-edges")
+            option("--reseed"), examples=examples, search_anew=option("--update-sharp-constants")
         )
         line = entry(self.claim, judgement, row_of(self.claim))
         # A string: other objects in user_properties do not survive the way to xdist's controller.
@@ -102,9 +102,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="draw every random stream from family N (0: the published one)",
     )
     group.addoption(
-        "--update-edges",
+        *("--update-sharp-constants", "--update-edges"),
         action="store_true",
-        help="search the edges of all dials anew and keep them in proofs_check/edges.json",
+        help="search all sharp constants anew and keep them in proofs_check/sharp_constants.json",
     )
     group.addoption(
         "--questions", metavar="FILE", help="note in FILE what provers are asked, for second-opinion --noted"
@@ -141,15 +141,15 @@ def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
         if folder := config.getoption("--ledger"):
             _writable(Path(folder), "--ledger")
-        if config.getoption("--update-edges"):
+        if config.getoption("--update-sharp-constants"):
             if config.getoption("--reseed"):
                 raise pytest.UsageError(
-                    "--update-edges keeps the edges of the published random numbers; leave out --reseed"
+                    "--update-sharp-constants keeps those of the published random numbers; leave out --reseed"
                 )
             from proofs_check.papers.registered import collections
 
             for collection in collections():
-                _writable(collection.root, "--update-edges")
+                _writable(collection.root, "--update-sharp-constants")
         config.pluginmanager.register(Controller(config), "largeprompt-controller")
     verbose = config.getoption("verbose", 0)  # which there is not with ``-p no:terminal``
     config.stash[DETAILS] = verbose > 0
@@ -333,7 +333,7 @@ def _word(line: dict[str, Any]) -> str:
     if sharp:
         from fractions import Fraction
 
-        tail += f" ({sharp['dial']} {sharp['word']} {float(Fraction(sharp['accepted'])):.5g})"
+        tail += f" ({sharp['number']} {sharp['word']} {float(Fraction(sharp['accepted'])):.5g})"
     return _shown(line) + tail
 
 

@@ -13,7 +13,7 @@ x, u = sp.Symbol("x", real=True), sp.Symbol("u", nonnegative=True)
 bennett = (1 + u) * sp.log(1 + u) - u
 
 
-@claim("BERN:L1", dial="c")
+@claim("BERN:L1", sharp="c")
 def the_hyperbolic_cosine_is_below_a_gaussian(*, c=Fraction(1, 2)):
     r"""$\cosh x\leq e^{cx^2}$ for every real $x$, where Hoeffding's lemma has `c` = $\frac12$."""
     return forall(sp.cosh(x), "<=", sp.exp(c * x**2), {x: (-sp.oo, sp.oo)})
@@ -24,7 +24,7 @@ def the_hyperbolic_cosine_is_below_a_gaussian(*, c=Fraction(1, 2)):
     false="false",
     costs="constants",
     repair={"c": Fraction(2, 3)},
-    dial="c",
+    sharp="c",
     hypotheses=("u >= 0",),
     robust=Robust(
         point={"u": Fraction(1)},
@@ -37,7 +37,7 @@ def bennett_gives_bernstein(*, c=Fraction(1, 3)):
     return forall(u**2 / (2 + c * u), "<=", bennett, {u: Closed(0, sp.oo)})
 
 
-@claim("BERN:L3", dial="c")
+@claim("BERN:L3", sharp="c")
 def two_regimes(*, c=Fraction(3, 4)):
     r"""$\min(\frac{u^2}4,cu)\leq\frac{u^2}{2+2u/3}$ for $u\geq0$; the list has `c` = $\frac34$."""
     return forall(sp.Min(u**2 / 4, c * u), "<=", u**2 / (2 + 2 * u / 3), {u: Closed(0, sp.oo)})

@@ -149,7 +149,7 @@ def three_lines_of_equation_21(
     return derivation("BB:21", _square_of_a_sum(two), _weighted_product(one), power, c=c, two=two, one=one)
 
 
-@claim("BB:21/one", dial="c")
+@claim("BB:21/one", sharp="c")
 def product_of_two_errors(*, c: int | Fraction = 2) -> Evidence:
     r"""The error of the product is $\hat X\hat Y-XY=\hat X(\hat Y-Y)+Y(\hat X-X)$, and $(a+b)^2\leq
     c\,(a^2+b^2)$ with `c` = 2.

@@ -68,7 +68,7 @@ DOMAIN = {L: Integers(1, oo), a2: Closed(0, oo)}
 X = {x: L * exp(-2 * a2) / 8}
 
 
-@claim("BB:CC.3.a", dial="c", reference=dict(x=sp.Rational(25, 2) * exp(-sp.Rational(1, 2))))
+@claim("BB:CC.3.a", sharp="c", reference=dict(x=sp.Rational(25, 2) * exp(-sp.Rational(1, 2))))
 def delta_0_exceeds_delta_min(*, c: int | Fraction = 64) -> Evidence:
     r"""For every $x>0$, $e^{-x}\leq1/x^2$; at $x=Le^{-2\sigma^2\|Uz\|^2}/8$ this gives
     $\delta_0=c\,e^{4\sigma^2\|Uz\|^2}/L^2\geq\delta_{\min}$ with `c` = 64. Another `c` puts $c/64$
@@ -83,7 +83,7 @@ def delta_0_exceeds_delta_min(*, c: int | Fraction = 64) -> Evidence:
     false="gap",
     costs="constants",
     repair=dict(c=139),
-    dial="c",
+    sharp="c",
     needs=("BB:LC.1", "BB:CC.3.a"),
     hypotheses=("L in Integers", "L >= 1", "a2 >= 0", "64 * exp(4 * a2) < L**2"),
     reference={},

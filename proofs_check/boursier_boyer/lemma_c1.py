@@ -145,7 +145,7 @@ def distance_of_the_inverses(*, c: int | Fraction = 1, share: int | Fraction = 1
     )
 
 
-@claim("BB:LC.1.glue.a", dial="factor")
+@claim("BB:LC.1.glue.a", sharp="factor")
 def the_sum_of_weights_is_at_least_L_in_the_mean(*, factor: int | Fraction = 1) -> Evidence:
     r"""The sum of the weights has the mean $S\geq L$, by the definition of sub-Gaussian alone; the
     second route is $Le^x\geq L(1+x)$ for every score $x$.
@@ -175,7 +175,7 @@ def gluing_the_two_terms(*, three: int | Fraction = 3, one: int | Fraction = 1) 
     return derivation("BB:LC.1.glue.b", all_of(tail_beyond(1, 1, three), larger), three=three, one=one)
 
 
-@claim("BB:LC.1.glue.b/weights", dial="c")
+@claim("BB:LC.1.glue.b/weights", sharp="c")
 def error_of_the_numerator_over_the_normaliser(*, c: int | Fraction = 1) -> Evidence:
     r"""If $\|R_L-R\|\leq e^{2\sigma^2\|Uz\|^2}(\mathbb{E}\|f\|^4)^{1/4}\sqrt{3L/\delta}$, then
     $\|R_L-R\|/S_L\leq c\,\beta/(1-\alpha_-)$ with `c` = 1, because $S\geq L$ and

@@ -173,7 +173,7 @@ def probability_of_the_lower_event(*, level: sp.Expr = delta) -> Evidence:
     "BB:LC.1.sand",
     **TYPO,
     repair=dict(factor=S),
-    dial="c",
+    sharp="c",
     hypotheses=("L in Integers", "L >= 1", "0 < delta", "delta < 1"),
 )
 def sandwich(*, factor: sp.Expr = sp.Integer(1), c: int = 1) -> Evidence:

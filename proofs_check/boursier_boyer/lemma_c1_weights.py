@@ -62,7 +62,7 @@ def moments_of_a_weight(
     return derivation("BB:LC.1.M", *searches, first=first, second=second, least=least)
 
 
-@claim("BB:LC.1.M/jensen", dial="c")
+@claim("BB:LC.1.M/jensen", sharp="c")
 def exponential_above_its_tangent(*, c: int | Fraction = 1) -> Evidence:
     r"""For every score $x$, $e^x\geq c+x$ with `c` = 1.
 
@@ -86,7 +86,7 @@ def exponents_of_the_moments(*, half: Fraction = Fraction(1, 2)) -> Evidence:
 
 @claim(
     "BB:LC.1.CL",
-    dial="c",
+    sharp="c",
     control=dict(second=Fraction(1, 2)),
     hypotheses=("L in Integers", "L >= 1", "0 < alpha", "alpha < 1"),
     reference=dict(alpha=RADEMACHER.values["alpha_-"]),
@@ -105,7 +105,7 @@ def lower_tail_of_the_sum_of_weights(*, c: int | Fraction = 2, second: int | Fra
     return derivation("BB:LC.1.CL", inner, outer, c=c, second=second)
 
 
-@claim("BB:LC.1.CL/laplace", dial="c")
+@claim("BB:LC.1.CL/laplace", sharp="c")
 def exponential_below_its_parabola(*, c: Fraction = Fraction(1, 2)) -> Evidence:
     r"""For $y\geq0$, $e^{-y}\leq1-y+\frac{y^2}2$; this is applied to $y=tM$."""
     y = sp.Symbol("y", nonnegative=True)
@@ -121,7 +121,7 @@ def exponent_at_the_best_t(*, c: int = 2) -> Evidence:
     return identity(best, -(alpha**2) * S**2 / (c * L * EM2))
 
 
-@claim("BB:LC.1.BCL", dial="c", control=dict(second=Fraction(1, 2)), hypotheses=HYPOTHESES, reference={})
+@claim("BB:LC.1.BCL", sharp="c", control=dict(second=Fraction(1, 2)), hypotheses=HYPOTHESES, reference={})
 def upper_tail_of_the_sum_of_weights(*, c: int | Fraction = 3, second: int | Fraction = 3) -> Evidence:
     r"""Both $\mathbb{P}(S_L\geq S+\sqrt{cL\,\mathbb{E}M^2/\delta})<\delta$ and
     $\mathbb{P}(S_L\geq(1+\alpha_+)S)<\delta$ are derived with `c` = 3 and with `second` = 3 under
@@ -164,7 +164,7 @@ def size_of_the_limit(*, exponent: int | Fraction = 1, c: int | Fraction = 1) ->
     return derivation("BB:LC.1.15", first, second, c=c, exponent=exponent)
 
 
-@claim("BB:LC.1.RL", dial="c", hypotheses=HYPOTHESES, reference={})
+@claim("BB:LC.1.RL", sharp="c", hypotheses=HYPOTHESES, reference={})
 def deviation_of_the_numerator(*, c: int | Fraction = 3) -> Evidence:
     r"""The bound $\mathbb{P}(\|R_L-R\|^2>\frac c\delta
     Le^{4\sigma^2\|Uz\|^2}\sqrt{\mathbb{E}\|f\|^4})<2\delta$ is derived with `c` = 3, as in Lemma

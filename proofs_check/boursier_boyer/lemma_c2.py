@@ -21,7 +21,7 @@ from proofs_check.derivations.proofs import derivation
 delta = sp.Symbol("delta", positive=True)
 
 
-@claim("BB:LC.2", dial="c", hypotheses=("L in Integers", "L >= 1", "0 < delta", "delta < 1"), reference={})
+@claim("BB:LC.2", sharp="c", hypotheses=("L in Integers", "L >= 1", "0 < delta", "delta < 1"), reference={})
 def sum_of_vectors_with_two_moments(*, c: int | Fraction = 3) -> Evidence:
     r"""The bound $\mathbb{P}(\|\sum_i(Q_i-\mathbb{E}Q_i)\|^2>\frac c\delta uL)\leq2\delta$ with `c`
     = 3 is derived for every $u\geq\mathbb{E}\|Q\|^2$: the mean square of the centred sum is at most
@@ -46,7 +46,7 @@ def variance_of_a_sum(*, one: int = 1) -> Evidence:
     return derivation("BB:LC.2/variance", algebra, one=one)
 
 
-@claim("BB:LC.2/markov", dial="c", needs=("BB:LC.2/variance",), cites=("Markov's inequality",))
+@claim("BB:LC.2/markov", sharp="c", needs=("BB:LC.2/variance",), cites=("Markov's inequality",))
 def markov_at_the_threshold(*, c: int | Fraction = 3) -> Evidence:
     r"""The quotient of $L\,(\mathbb{E}\|Q\|^2-\|\mathbb{E}Q\|^2)$ and the squared threshold $\frac
     c\delta uL$ with `c` = 3 is at most $2\delta$ if $\mathbb{E}\|Q\|^2\leq u$; it is so with

@@ -46,7 +46,7 @@ SCALED = Point(on_line((1, -1), (HALF, HALF)), Fraction(0), (Fraction(244), Frac
     at="L = 1",
     costs="constants",
     repair=dict(power=2),
-    dial="c",
+    sharp="c",
     control=(dict(power=1), dict(square=Fraction(1, 2000))),
     hypotheses=("L in Integers", "L >= 1"),
     reference={},
@@ -72,7 +72,7 @@ def mean_square_at_a_fixed_query(
     return derivation("BB:LC.4", all_of(scaled, first), second, c=c, square=square)
 
 
-@claim("BB:LC.4/one-token", dial="two", control=(dict(c=Fraction(1, 6)), dict(square=Fraction(5, 6))))
+@claim("BB:LC.4/one-token", sharp="two", control=(dict(c=Fraction(1, 6)), dict(square=Fraction(5, 6))))
 def one_token(*, two: int | Fraction = 2, c: int | Fraction = 1, square: int | Fraction = 1) -> Evidence:
     r"""At $L=1$ the mean squared error is at most $2(1+e^{2\sigma^2\|Uz\|^2})K$ with
     $K=\sqrt{\mathbb{E}\|f\|^4}$, and with $C_f^2$ this is at most `c` = 1 times the second term for

@@ -31,7 +31,7 @@ from theory.bounds.concentration import C, delta_0
 from theory.bounds.concentration_moments import lemma_c7, tail_integral, threshold_c7
 
 
-@claim("BB:LC.7", dial="c", hypotheses=("L in Integers", "L >= 1"), reference=dict(Z4=1))
+@claim("BB:LC.7", sharp="c", hypotheses=("L in Integers", "L >= 1"), reference=dict(Z4=1))
 def fourth_moment_at_a_fixed_query(*, c: int | Fraction = 1) -> Evidence:
     r"""The mean $\mathbb{E}\|R_L/S_L-R/S\|^4$ is at most `c` = 1 times the bound of the lemma,
     where $C_f>0$. This is derived by the steps of the paper, with R1 in place of Corollary C.3 and

@@ -158,7 +158,7 @@ def _lines_up_to_22(half: Fraction, curve: Fraction) -> tuple[Evidence, ...]:
 @claim(
     "BB:LD.1.phi",
     assumes=("E e^{z.Z} is differentiated twice under the expectation",),
-    dial="c",
+    sharp="c",
     control=(dict(half=Fraction(1, 3)), dict(half=Fraction(2, 3)), dict(curve=Fraction(9, 10))),
 )
 def gradient_of_the_log_laplace_transform(
@@ -180,7 +180,7 @@ def gradient_of_the_log_laplace_transform(
     return all_of(derivation("BB:LD.1.phi", *searches, c=c, half=half, curve=curve), _hessian(), _taylor())
 
 
-@claim("BB:LD.1.phi/gradient", dial="c", reference={})
+@claim("BB:LD.1.phi/gradient", sharp="c", reference={})
 def gradient_at_the_tightest_laws(*, c: int | Fraction = 2) -> Evidence:
     r"""The inequality $\|\nabla\Psi(a)\|\leq2\sigma^2\|a\|$ is derived from the tangent of the
     exponential under the tilted law, and tried on skewed laws at their exact sub-Gaussian constant
@@ -194,7 +194,7 @@ def gradient_at_the_tightest_laws(*, c: int | Fraction = 2) -> Evidence:
     return derivation("BB:LD.1.phi/gradient", search, c=c)
 
 
-@claim("BB:LD.1.4th", dial="c", reference={})
+@claim("BB:LD.1.4th", sharp="c", reference={})
 def fourth_moment_of_the_query(*, c: int | Fraction = 2) -> Evidence:
     r"""The bound $\mathbb{E}\|z\|^4\leq(2\sqrt d)^4$ is derived from one Gaussian integral, and
     tried on 1-sub-Gaussian laws with two and three atoms and on the hostile laws, scaled to
@@ -214,7 +214,7 @@ def _fourth_power_below_cosh(k: Fraction) -> Evidence:
     return forall(x**4, "<=", Rational(k) * (cosh(2 * x) - 1), {x: (-oo, oo)})
 
 
-@claim("BB:LD.1.4th/line", dial="c", control=dict(k=Fraction(3, 5)))
+@claim("BB:LD.1.4th/line", sharp="c", control=dict(k=Fraction(3, 5)))
 def fourth_moment_on_the_line(*, c: int | Fraction = 2, k: Fraction = Fraction(5, 8)) -> Evidence:
     r"""For every real $x$, $x^4\leq\frac58(\cosh2x-1)$, so that $\mathbb{E}x^4\leq2^4$ for a
     1-sub-Gaussian $x$, by the definition at $\pm2$; both are derived. In the second route
@@ -226,7 +226,7 @@ def fourth_moment_on_the_line(*, c: int | Fraction = 2, k: Fraction = Fraction(5
     return derivation("BB:LD.1.4th/line", _fourth_power_below_cosh(k), constant, c=c, k=k)
 
 
-@claim("BB:LD.1.4th/every_d", dial="c", control=dict(share=Fraction(9, 10)))
+@claim("BB:LD.1.4th/every_d", sharp="c", control=dict(share=Fraction(9, 10)))
 def from_coordinates_to_the_norm(*, c: int | Fraction = 2, share: int | Fraction = 1) -> Evidence:
     r"""For real coordinates $z_i^2z_j^2\leq\frac12(z_i^4+z_j^4)$, so that the bound on the line,
     for each coordinate, gives $\mathbb{E}\|z\|^4\leq(2\sqrt d)^4$; both are derived for every
@@ -289,7 +289,7 @@ def lines_of_the_last_display(
     return all_of(trace_identity((Q * z).T * (K * x), x.T * K.T * Q * z), power, bound)
 
 
-@claim("BB:LD.1", dial="c", reference={})
+@claim("BB:LD.1", sharp="c", reference={})
 def output_for_an_infinite_prompt(*, c: int | Fraction = 4) -> Evidence:
     r"""The bound $\mathbb{E}_\nu\|T[\mu]\|^4\leq(4\sigma^2\|V\|_{\rm op}\|U\|_{\rm op}\sqrt d)^4$
     is derived from $\|T\|\leq2\sigma^2\|V\|\|U\|\|z\|$ and the fourth moment of the query. It is

@@ -371,7 +371,7 @@ def threshold_as_a_function_of_delta(*, two: int = 2, shift: int = 0) -> Evidenc
     return all_of(identity(value, exp(-y)), above)
 
 
-@claim("BB:LD.2.1", dial="c")
+@claim("BB:LD.2.1", sharp="c")
 def tail_of_the_norm(*, c: int | Fraction = 2) -> Evidence:
     r"""The bound $\ln\mathbb{P}(\|z\|\geq t)+t^2/16\leq2d$ is derived by Markov's inequality for
     $e^{\|z\|^2/4}$. It is tried at every threshold on laws with few atoms at their exact constant,

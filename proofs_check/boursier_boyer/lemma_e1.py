@@ -113,7 +113,7 @@ def the_constant_in_23(*, constant: str = "beta_L") -> Evidence:
 
 
 @claim(
-    "BB:24-27", dial="c", control={"radius": Fraction(19, 10)}, reference={"r": 1}, needs=("BB:CE.5/limit",)
+    "BB:24-27", sharp="c", control={"radius": Fraction(19, 10)}, reference={"r": 1}, needs=("BB:CE.5/limit",)
 )
 def gronwall_bound(*, c: int | Fraction = 1, radius: int | Fraction = 2) -> Evidence:
     r"""The bound of the derivative in (24) and (25) and then (26) are derived as long as the

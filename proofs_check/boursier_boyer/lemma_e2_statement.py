@@ -348,7 +348,7 @@ fourth_moment_of_the_output = moment_of_gaussian_tasks(
 )
 
 
-@claim("BB:LE.2.gauss/query", dial="k", reference={})
+@claim("BB:LE.2.gauss/query", sharp="k", reference={})
 def fourth_moment_of_the_query(*, k: int | Fraction = 16) -> Evidence:
     r"""The fourth moment of a Gaussian query with a covariance $S\leq I$ is derived to be at most
     $d^2+2d$, which is that of a standard Gaussian vector and at most $16d^2$ for every $d\geq1$.

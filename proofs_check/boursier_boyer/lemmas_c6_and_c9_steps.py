@@ -67,7 +67,7 @@ def split_at_the_ball(*, power: int = 1, outside: Fraction = Fraction(2)) -> Evi
     return tightest(instances(meant), checked=checked, covered=covered, statement=meant)
 
 
-@claim("BB:LC.6.split/square", dial="c")
+@claim("BB:LC.6.split/square", sharp="c")
 def square_of_a_sum(*, c: int | Fraction = 2) -> Evidence:
     r"""For $a,b\geq0$, $(a+b)^2\leq c\,(a^2+b^2)$ with `c` = 2."""
     a, b = sp.symbols("a b", nonnegative=True)
@@ -253,7 +253,7 @@ def split_at_the_ball_of_c9(
     return tightest(instances(meant), checked=every, covered=covered, statement=meant)
 
 
-@claim("BB:LC.9.split/power", dial="c")
+@claim("BB:LC.9.split/power", sharp="c")
 def fourth_power_of_a_sum(*, c: int | Fraction = 8) -> Evidence:
     r"""For $a,b\geq0$, $(a+b)^4\leq c\,(a^4+b^4)$ with `c` = 8, which is sharp at $a=b$."""
     a, b = sp.symbols("a b", nonnegative=True)

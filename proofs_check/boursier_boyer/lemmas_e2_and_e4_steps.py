@@ -169,7 +169,7 @@ def fourth_moments(
     return derivation("BB:LE.2.4", power, lines, lines, root, on_D=on_D, on_T=on_T, eight=eight, share=share)
 
 
-@claim("BB:LE.2.4/power", dial="k")
+@claim("BB:LE.2.4/power", sharp="k")
 def fourth_power_of_a_sum(*, k: int | Fraction = 8) -> Evidence:
     r"""For all $x,t\geq0$, $(x+t)^4\leq8x^4+8t^4$; `k` stands for the 8."""
     return forall((x + t) ** 4, "<=", Rational(k) * (x**4 + t**4), {x: HALF_LINE, t: HALF_LINE})
@@ -318,7 +318,7 @@ def root_of_the_mean(*, first: str = "root", factor: Fraction = Fraction(1), tog
     at="L = 2",
     costs="constants",
     repair={"k": 3},
-    dial="k",
+    sharp="k",
     reference={"v": 1},
     needs=("BB:P3.4.U", "BB:P3.4.V"),
     hypotheses=("L in Integers", "L >= 2", "v >= 1"),

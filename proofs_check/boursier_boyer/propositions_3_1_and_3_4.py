@@ -147,7 +147,7 @@ def gradient_of_the_limit(*, factor: int = 1) -> Evidence:
 sigma, V, U, d = sp.symbols("sigma V U d", positive=True)
 
 
-@claim("BB:C.6", dial="c")
+@claim("BB:C.6", sharp="c")
 def limit_of_the_output_in_the_fourth_power(*, c: int | Fraction = 4) -> Evidence:
     r"""The bound $\mathbb{E}_{\nu}\|T^{U,V}[\mu]\|^4\leq c^4\sigma^8\|V\|_{\rm op}^4\|U\|_{\rm
     op}^4d^2$ with `c` = 4 is that of Lemma D.1. It is derived with it, for the tilted mean of

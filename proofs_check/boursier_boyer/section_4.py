@@ -31,7 +31,7 @@ loss = (a - y) ** 2 / 2
     false="gap",
     costs="constants",
     repair={"beta": 2},
-    dial="beta",
+    sharp="beta",
     hypotheses=("a in Reals", "b in Reals", "y in Reals", "v in Reals"),
 )
 def squared_loss_is_smooth_in_both_arguments(*, beta: int | Fraction = 1) -> Evidence:
@@ -49,7 +49,7 @@ def squared_loss_is_smooth_in_both_arguments(*, beta: int | Fraction = 1) -> Evi
     return all_of(smooth, gradient)
 
 
-@claim("BB:4.loss/half", dial="share")
+@claim("BB:4.loss/half", sharp="share")
 def half_of_the_squared_loss_is_smooth_in_both_arguments(*, share: Fraction = Fraction(1, 2)) -> Evidence:
     r"""For half of the squared loss
     $\|\frac12\nabla\ell(a,y)-\frac12\nabla\ell(b,v)\|\leq\|(a,y)-(b,v)\|$, so that Theorem 4.3
@@ -73,7 +73,7 @@ def squared_loss_is_1_smooth_in_its_first_argument(*, half: Fraction = Fraction(
     return identity([slope, sp.Subs(slope, (a, y), (0, 0)), step], [a - y, 0, a - b])
 
 
-@claim("BB:4.loss/growth", dial="k", needs=("BB:4.loss/first",))
+@claim("BB:4.loss/growth", sharp="k", needs=("BB:4.loss/first",))
 def slope_of_the_squared_loss(*, k: int | Fraction = 2) -> Evidence:
     r"""The bound $|\nabla_1\ell(a,y)|^2\leq2a^2+2y^2$, which (28) uses, is true although the loss
     is not jointly 1-smooth; `k` stands for the 2.

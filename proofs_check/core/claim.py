@@ -12,26 +12,24 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from fractions import Fraction
-from itertools import chain
 from types import FunctionType, MappingProxyType
 from typing import Any
 
 from numerics.counterexamples.worst_case.reference import with_losses
-from numerics.evidence import Evidence, Verdict, confirmed
+from numerics.evidence import Evidence, Verdict
 from numerics.provers.remembered import Note, note, noting, remembering
 from numerics.seeds import EXAMPLES, seeded
 from proofs_check.core.claim_page import ClaimPage, shown
-from proofs_check.core.controls import disagreeing, faults_of_controls, floats, in_short, too_far, vacuous
+from proofs_check.core.controls import disagreeing, faults_of_controls, floats, in_short, vacuous
 from proofs_check.core.hypotheses import outside
 from proofs_check.core.instead import untold
 from proofs_check.core.printed import faults_of_hypotheses
-from proofs_check.core.property_test import beyond_the_edge, property_test
 from proofs_check.core.robust import Diverging, Robust
 from proofs_check.core.severity import misdeclared
-from proofs_check.core.sharp_constant import Edge, find_edge
+from proofs_check.core.sharp_constant import SharpConstant
+from proofs_check.core.stages import evaluate, look_for_sharp, refute, try_out
 from proofs_check.instances.reference import OF_PAPER
-from proofs_check.papers.sharp_constants import known_edges
+from proofs_check.papers.sharp_constants import known_ends
 from proofs_check.papers.statements import told_beside
 from theory.inputs.kinds import check_kind, read_items
 
@@ -50,7 +48,7 @@ class Judgement:
     printed: Evidence
     held: Evidence
     control: Evidence | None
-    edge: Edge | None
+    sharp: SharpConstant | None
     faults: tuple[str, ...]
     seconds: float
 
@@ -79,7 +77,7 @@ class Claim(ClaimPage):
     open: str = ""
     repair: Mapping[str, Any] = field(default_factory=dict)
     control: tuple[Mapping[str, Any], ...] = ()
-    dial: str = ""
+    sharp: str = ""
     robust: Robust | Diverging | None = None
     needs: tuple[str, ...] = ()
     cites: tuple[str, ...] = ()
@@ -150,10 +148,10 @@ class Claim(ClaimPage):
         note(Note("claim", dict(numbers), evidence, asked))
         return evidence
 
-    def _at_reference(self, evidence: Evidence) -> tuple[Evidence, list[str]]:
+    def _at_reference(self, evidence: Evidence) -> tuple[Evidence, list[str] | None]:
         """The evidence with its loss at the paper's reference instance, and why there is none."""
         if self.reference is None:
-            return evidence, []
+            return evidence, None
         paper = self.id.split(":", 1)[0]
         if paper not in OF_PAPER:
             raise ValueError(
@@ -164,57 +162,34 @@ class Claim(ClaimPage):
 
     @remembering()
     def judge(
-        self, reseed: int = 0, measured: Any = None, examples: int = EXAMPLES, search_edges: bool = False
+        self, reseed: int = 0, measured: Any = None, examples: int = EXAMPLES, search_anew: bool = False
     ) -> Judgement:
-        """Judge printed, repaired and control statement, and the claim itself. The edge is first
-        looked for where `known_edges` has it, unless `search_edges`.
+        """Judge printed, repaired and control statement, and the claim itself. A sharp constant is
+        first looked for where `known_ends` has it, unless `search_anew`.
         """
         started = time.perf_counter()
         given = {"measured": measured} if measured is not None and "measured" in self.numbers else {}
         run = lambda numbers: self._run({**given, **numbers}, reseed=reseed)
-        printed, why_not = self._at_reference(run({}))
-        held, why_not = self._at_reference(run(self.repair)) if self.repair else (printed, why_not)
-        edge, controls, faults = None, [], []
-        if self.reference is not None and held.verdict.accepted and held.reference is None:
-            reasons = (
-                "; ".join(dict.fromkeys(why_not)) or f"the engine {held.engine!r} evaluates nothing there"
-            )
-            faults.append(f"it has reference=, but no slack at the reference instance: {reasons}")
-        if self.dial:
-            start = Fraction({**self.numbers, **self.repair}[self.dial])
-            known = None if search_edges else known_edges().get(self.id)
-            edge = find_edge(lambda value: run({**self.repair, self.dial: value}), start, known)
-            if edge is not None:
-                controls.append(edge.beyond)
-            elif held.verdict.accepted:
-                faults.append(f"no value of the dial {self.dial} is refuted: the check cannot fail")
-        for numbers in self.control:
-            controls.append(run({**self.repair, **numbers}))
-            faults += too_far(
-                numbers, {**self.numbers, **self.repair}, lambda far: run({**self.repair, **far})
-            )
-        if held.engine == "examples" and held.control is not None:
-            controls.append(held.control)  # a definition is controlled by an object outside it
-        beyond = () if edge is None else ({**self.repair, self.dial: beyond_the_edge(edge)},)
-        spoiled = chain(controls[edge is not None :], map(run, beyond))  # judged when it is asked for
+        repaired = lambda numbers: run({**self.repair, **numbers})
+        numbers = {**self.numbers, **self.repair}
+        found = evaluate(run, self.repair, self._at_reference)
+        known = None if search_anew else known_ends().get(self.id)
+        sharp = look_for_sharp(repaired, found.held, numbers, self.sharp, known)
+        controls = refute(repaired, found.held, numbers, self.control, sharp.constant)
         with seeded(self.id, reseed, examples):
-            route, unseen = property_test(held, spoiled)
-        if route is not None:
-            held = confirmed(held, route)
-            printed = held if not self.repair else printed
-        faults += unseen
+            tried = try_out(repaired, found.held, controls, self.sharp, sharp.constant)
+        printed, held = found.printed if self.repair else tried.held, tried.held
+        read = not (given or self.revised)
         return Judgement(
             printed=printed,
             held=held,
-            control=next(iter(controls), held.control),
-            edge=edge,
-            faults=tuple(
-                faults
-                + self._faults_of_verdicts(printed, held)
-                + faults_of_controls(held, controls, self.hypotheses)
-                + faults_of_hypotheses(
-                    self.id, printed, held, self.fragment, self.needs, read=not (given or self.revised)
-                )
+            control=next(iter(controls.seen), held.control),
+            sharp=sharp.constant,
+            faults=(
+                *(*found.faults, *sharp.faults, *controls.faults, *tried.faults),
+                *self._faults_of_verdicts(printed, held),
+                *faults_of_controls(held, controls.seen, self.hypotheses),
+                *faults_of_hypotheses(self.id, printed, held, self.fragment, self.needs, read=read),
             ),
             seconds=time.perf_counter() - started,
         )
@@ -259,7 +234,7 @@ def claim(
     open: str = "",
     repair: Mapping[str, Any] = MappingProxyType({}),
     control: Mapping[str, Any] | tuple[Mapping[str, Any], ...] = (),
-    dial: str = "",
+    sharp: str = "",
     robust: Robust | Diverging | None = None,
     needs: tuple[str, ...] = (),
     cites: tuple[str, ...] = (),
@@ -295,10 +270,11 @@ def claim(
     repair : Mapping
         The nearest true statement, as changed numbers.
     control : Mapping or tuple of Mapping
-        Numbers on top of the repair that must come out REFUTED, at most a factor 2 beyond the edge;
+        Numbers on top of the repair that must come out REFUTED, at most a factor 2 too far;
         as many as it takes to refute every conjunct once.
-    dial : str
-        The number to turn: finds the edge by bisection, and with it control, sharp value and slack.
+    sharp : str
+        The number whose sharp constant is found by bisection: where the verdict changes. It gives
+        a control, and the slack of the printed number.
     robust : Robust or Diverging
         With ``false="false"``: a witness that is not degenerate; see `proofs_check.core.robust`.
     needs : tuple of str
@@ -386,7 +362,7 @@ def claim(
                     f"(*, {name}=...)"
                 )
         known = inspect.signature(check).parameters
-        for name in [*repair, *(name for c in controls for name in c), *([dial] if dial else [])]:
+        for name in [*repair, *(name for c in controls for name in c), *([sharp] if sharp else [])]:
             if name not in known:
                 raise ValueError(
                     f"{id}: the check has no number called {name!r}; it has {', '.join(known) or 'none'}"

@@ -1,4 +1,4 @@
-"""How a claim shows itself in Jupyter and over its dial."""
+"""How a claim shows itself in Jupyter and over the number that is varied."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any, ClassVar
 
 from numerics.evidence import Evidence, Verdict, plain
 from proofs_check.core.instead import NOT_EXECUTED
-from proofs_check.core.sharp_constant import find_edge
-from proofs_check.papers.sharp_constants import known_edges
+from proofs_check.core.sharp_constant import find_sharp_constant
+from proofs_check.papers.sharp_constants import known_ends
 from proofs_check.papers.statements import rows
 from theory.shown.colours import COLOURS
 from theory.shown.result import Drawn
 
 __all__ = ["ClaimPage", "shown"]
 
-#: The three heights of a plot over the dial.
+#: The three heights of a plot over the number that is varied.
 LEVELS = ("REFUTED", "OPEN", "accepted")
 
 
@@ -32,7 +32,7 @@ class ClaimPage(Drawn):
     why: str
     instead: str
     repair: Mapping[str, Any]
-    dial: str
+    sharp: str
     numbers: Any
     __call__: Callable[..., Evidence]
 
@@ -56,35 +56,35 @@ class ClaimPage(Drawn):
             ),
             ("repair", numbers(self.repair)),
             ("open", self.open),
-            ("dial", self.dial),
+            ("varied", self.sharp),
             ("judge it", "call the claim, with other numbers for a what-if"),
         ]
         return [t for t in texts if t[1]]
 
     def _draw(self, ax: Any) -> None:
-        if not self.dial:
+        if not self.sharp:
             raise ValueError(
-                f"{self.id} has no dial to be drawn over; call the claim, which gives its evidence"
+                f"{self.id} has no number to be drawn over (sharp=); call the claim, which gives its evidence"
             )
-        judged = lambda value: self(**{**self.repair, self.dial: value})
-        printed = Fraction(self.numbers[self.dial])
-        held = Fraction({**self.numbers, **self.repair}[self.dial])
+        judged = lambda value: self(**{**self.repair, self.sharp: value})
+        printed = Fraction(self.numbers[self.sharp])
+        held = Fraction({**self.numbers, **self.repair}[self.sharp])
         points = [("as printed", printed, self())] + (
             [("as repaired", held, judged(held))] if held != printed else []
         )
-        edge = find_edge(judged, held, known_edges().get(self.id))
-        if edge is not None:
+        found = find_sharp_constant(judged, held, known_ends().get(self.id))
+        if found is not None:
             points += [
-                ("last accepted", edge.accepted, edge.within),
-                ("first refuted", edge.refuted, edge.beyond),
+                ("last accepted", found.accepted, found.within),
+                ("first refuted", found.refuted, found.beyond),
             ]
         height = {Verdict.REFUTED: 0, Verdict.OPEN: 1}
         for (name, value, evidence), marker in zip(points, ("s", "D", ">", "<")):
             level = height.get(evidence.verdict, 2)
             colour = COLOURS[("paper", "muted", "theorem")[level]]
-            label = f"{name}: {self.dial} = {float(value):.6g}, {evidence.word}"
+            label = f"{name}: {self.sharp} = {float(value):.6g}, {evidence.word}"
             ax.plot(float(value), level, marker, color=colour, linestyle="none", label=label)
-        ax.set(xlabel=f"the number {self.dial}", ylim=(-0.5, 2.5))
+        ax.set(xlabel=f"the number {self.sharp}", ylim=(-0.5, 2.5))
         ax.set_yticks(range(len(LEVELS)), LEVELS)
 
 

@@ -159,8 +159,8 @@ class Controller:
         else:
             apart = f" apart, because {why}: a command reads it only if --ledger names it" if why else ""
             self.kept = f"The ledger is kept in {path}{apart}."
-        if self.config.getoption("--update-edges"):
-            from proofs_check.papers.sharp_constants import EDGES, write_edges
+        if self.config.getoption("--update-sharp-constants"):
+            from proofs_check.papers.sharp_constants import KEPT, keep_ends
 
             for collection in self.scope:  # files in no collection are named without a folder
                 lines = [
@@ -168,7 +168,7 @@ class Controller:
                     for line in self.lines.values()
                     if line["paper"] in collection.keys and "/" in line["line"]
                 ]
-                write_edges((line for line in lines if not line["faults"]), collection.root / EDGES)
+                keep_ends((line for line in lines if not line["faults"]), collection.root / KEPT)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         if self.ledger is None:

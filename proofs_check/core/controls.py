@@ -124,7 +124,7 @@ def faults_of_controls(held: Evidence, controls: Sequence[Evidence], hypotheses:
     passed = [in_short(c) for c in controls if c.verdict is not Verdict.REFUTED]
     out = [f"a control was not refuted, it came out {c}: the check may be unable to fail" for c in passed]
     if not controls:
-        out.append("no control changes a number of the statement: give dial= or control=")
+        out.append("no control changes a number of the statement: give sharp= or control=")
     # A control may be a witness of fewer quantities than the paper's hypotheses speak of.
     for c in controls:
         out += outside("witness of a control", hypotheses, c.witness, known=True)
@@ -134,7 +134,7 @@ def faults_of_controls(held: Evidence, controls: Sequence[Evidence], hypotheses:
 def too_far(
     control: Mapping[str, Any], numbers: Mapping[str, Any], run: Callable[[Mapping[str, Any]], Evidence]
 ) -> list[str]:
-    """A control more than a factor 2 beyond the edge shows too little: half as far, it must not be
+    """A control more than a factor 2 too far shows too little: half as far, it must not be
     refuted.
     """
     far: dict[str, Fraction] = {}
@@ -150,7 +150,7 @@ def too_far(
             far[name] = value / 2 if ratio > 1 else value * 2
     if not far or run({**control, **far}).verdict is not Verdict.REFUTED:
         return []
-    return [f"the control {dict(control)} is more than a factor 2 beyond the edge: {far} is refuted already"]
+    return [f"the control {dict(control)} is more than a factor 2 too far: {far} is refuted already"]
 
 
 def in_short(e: Evidence) -> str:

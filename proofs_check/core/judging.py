@@ -16,7 +16,7 @@ from proofs_check.core.claim import REGISTRY, Claim, Judgement
 from proofs_check.core.claim_page import shown
 from proofs_check.core.ledgers.stored import read_elsewhere
 from proofs_check.core.printed import by_kind
-from proofs_check.core.sharp_constant import Edge
+from proofs_check.core.sharp_constant import SharpConstant
 from proofs_check.papers.registered import Collection, collection_of, in_scope
 from proofs_check.papers.statements import Row, all_rows, row, told
 from theory.inputs.kinds import read_items
@@ -131,7 +131,7 @@ def entry(claim: Claim, judgement: Judgement, where: Row) -> dict[str, Any]:
         **_judged(claim, j.printed),
         "repair": repair,
         "control": None if j.control is None else _judged(claim, j.control),
-        "sharp": None if j.edge is None else _edge(claim.dial, j.edge),
+        "sharp": None if j.sharp is None else _sharp(claim.sharp, j.sharp),
         "slack": slack,
         "slack_at_reference": j.held.reference,
         "severity": claim.false or None,
@@ -167,23 +167,23 @@ def _judged(claim: Claim, evidence: Evidence) -> dict[str, Any]:
     )
 
 
-def _edge(dial: str, edge: Edge) -> dict[str, Any]:
-    values = {"accepted": edge.accepted, "refuted": edge.refuted, "undecided": edge.undecided}
+def _sharp(number: str, found: SharpConstant) -> dict[str, Any]:
+    values = {"accepted": found.accepted, "refuted": found.refuted, "undecided": found.undecided}
     texts = {name: None if value is None else str(value) for name, value in values.items()}
-    return {"dial": dial, "word": edge.word, **texts, "at": dict(edge.beyond.witness)}
+    return {"number": number, "word": found.word, **texts, "at": dict(found.beyond.witness)}
 
 
 def _slacks(claim: Claim, j: Judgement) -> tuple[float | None, float | None]:
-    """The slack of the printed statement and of the held one, measured from the edge of the dial
-    where the claim has one.
+    """The slack of the printed statement and of the held one, measured from the sharp
+    constant where the claim has one.
     """
     printed, held = j.printed.slack, j.held.slack
-    if j.edge is not None:
-        held = j.edge.slack(Fraction({**claim.numbers, **claim.repair}[claim.dial])) or held
-        # The edge was found with the repair: it speaks of the printed number only if that is all
+    if j.sharp is not None:
+        held = j.sharp.slack(Fraction({**claim.numbers, **claim.repair}[claim.sharp])) or held
+        # It was found with the repair: it speaks of the printed number only if that is all
         # the repair changes.
-        if set(claim.repair) <= {claim.dial}:
-            printed = j.edge.slack(Fraction(claim.numbers[claim.dial])) or printed
+        if set(claim.repair) <= {claim.sharp}:
+            printed = j.sharp.slack(Fraction(claim.numbers[claim.sharp])) or printed
     return printed, held
 
 

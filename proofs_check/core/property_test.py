@@ -12,11 +12,11 @@ from numerics.counterexamples.drawn.holds import MISSING, Property, Scalable, ho
 from numerics.evidence import Evidence, Verdict
 from numerics.seeds import EXAMPLES, current_examples, current_reseed
 from proofs_check.core.controls import conjuncts
-from proofs_check.core.sharp_constant import Edge
+from proofs_check.core.sharp_constant import SharpConstant
 
-__all__ = ["beyond_the_edge", "property_test"]
+__all__ = ["beyond", "property_test"]
 
-#: How far beyond the edge of a dial a statement is spoiled, as a share of the edge.
+#: How far beyond a sharp constant a statement is spoiled, as a share of it.
 BEYOND = Fraction(1, 20)
 #: The share of the largest ratio that another engine knows which the examples must reach.
 REACHED = 0.95
@@ -29,9 +29,9 @@ FEWER = 30
 MORE = 10
 
 
-def beyond_the_edge(edge: Edge) -> Fraction:
-    """The value of a dial 5 % beyond its edge, on the refuted side."""
-    return edge.refuted + abs(edge.refuted) * (BEYOND if edge.refuted > edge.accepted else -BEYOND)
+def beyond(sharp: SharpConstant) -> Fraction:
+    """The value 5 % beyond a sharp constant, on the refuted side."""
+    return sharp.refuted + abs(sharp.refuted) * (BEYOND if sharp.refuted > sharp.accepted else -BEYOND)
 
 
 def property_test(held: Evidence, controls: Iterable[Evidence]) -> tuple[Evidence | None, list[str]]:

@@ -1,6 +1,6 @@
-"""Turns one number of a statement until the statement breaks, and returns the edge between the last
-value that is accepted and the first one that is refuted. From it a claim gets its control, its
-sharp constant and its slack.
+"""The sharp constant of a statement: one of its numbers is varied until the statement breaks, and
+the last value that is accepted and the first one that is refuted are its ends. A claim gets a
+control and its slack from them.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from math import floor
 from numerics.evidence import Evidence, Verdict
 from proofs_check.papers.sharp_constants import Ends
 
-__all__ = ["Edge", "find_edge", "simplest_between"]
+__all__ = ["SharpConstant", "find_sharp_constant", "simplest_between"]
 
-#: How often the search for the edge doubles or halves the number.
+#: How often the search doubles or halves the number.
 DOUBLINGS = 40
 #: The search in one direction ends after this many undecided values in a row, since each costs the
 #: whole effort of the engine.
@@ -25,8 +25,8 @@ RELATIVE_WIDTH = Fraction(1, 1000)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Edge:
-    """The edge of a dial: its last accepted and its first refuted value, with the evidence of each.
+class SharpConstant:
+    """The last accepted and the first refuted value of a number, with the evidence of each.
     When the engine gives up in between, they stay apart and the value that could not be decided is
     `undecided`.
     """
@@ -47,7 +47,7 @@ class Edge:
         )
 
     def slack(self, value: Fraction) -> float | None:
-        """How far a value is from the edge, as a ratio: above 1 on the accepted side, below 1 on
+        """How far a value is from it, as a ratio: above 1 on the accepted side, below 1 on
         the refuted one.
         """
         if self.accepted <= 0 or value <= 0:
@@ -72,16 +72,16 @@ def simplest_between(lo: Fraction, hi: Fraction) -> Fraction:
     return whole + 1 / simplest_between(1 / (hi - whole), 1 / (lo - whole))
 
 
-def find_edge(
+def find_sharp_constant(
     check: Callable[[Fraction], Evidence], start: Fraction, known: Ends | None = None
-) -> Edge | None:
-    """Bisect between accepted and refuted values of a dial, after doubling and halving from
+) -> SharpConstant | None:
+    """Bisect between accepted and refuted values of a number, after doubling and halving from
     `start`, which is not 0. None if no value within 40 doublings is refuted, or none is accepted,
     or the engine decides none near `start`. The values that are `known` from an earlier search are
     judged again, and the search is left out if nothing about them has changed.
     """
     if start == 0:
-        raise ValueError("a dial cannot start at 0; choose a number that can be doubled and halved")
+        raise ValueError("the search cannot start at 0; choose a number that can be doubled and halved")
     seen: dict[Fraction, Evidence] = {}
 
     def at(value: Fraction) -> Evidence:
@@ -89,8 +89,8 @@ def find_edge(
             seen[value] = check(value)
         return seen[value]
 
-    if known is not None and (edge := _again(at, known)) is not None:
-        return edge
+    if known is not None and (again := _again(at, known)) is not None:
+        return again
     first = at(start)
     if first.verdict is Verdict.OPEN:
         return None
@@ -127,11 +127,11 @@ def find_edge(
         else:
             undecided = middle
             break
-    return Edge(accepted=good, refuted=bad, within=at(good), beyond=at(bad), undecided=undecided)
+    return SharpConstant(accepted=good, refuted=bad, within=at(good), beyond=at(bad), undecided=undecided)
 
 
-def _again(at: Callable[[Fraction], Evidence], known: Ends) -> Edge | None:
-    """The edge between ends that are known, if they still are the ends of one."""
+def _again(at: Callable[[Fraction], Evidence], known: Ends) -> SharpConstant | None:
+    """The constant between ends that are known, if they still are the ends of one."""
     good, bad, undecided = known
     if undecided is None and _apart(good, bad):
         return None
@@ -139,7 +139,7 @@ def _again(at: Callable[[Fraction], Evidence], known: Ends) -> Edge | None:
         return None
     if undecided is not None and at(undecided).verdict is not Verdict.OPEN:
         return None
-    return Edge(accepted=good, refuted=bad, within=at(good), beyond=at(bad), undecided=undecided)
+    return SharpConstant(accepted=good, refuted=bad, within=at(good), beyond=at(bad), undecided=undecided)
 
 
 def _apart(good: Fraction, bad: Fraction) -> bool:

@@ -25,7 +25,7 @@ DELTA_DOMAIN = {delta: (0, 1)}
 HYPOTHESES = ("L in Integers", "L >= 1", "0 < delta", "delta < 1")
 
 
-@claim("OURS:R1.LC1", dial="c", control=dict(top=109), hypotheses=HYPOTHESES, reference={})
+@claim("OURS:R1.LC1", sharp="c", control=dict(top=109), hypotheses=HYPOTHESES, reference={})
 def lemma_c1_for_every_delta(*, c: int | Fraction = 27, top: int = 75) -> Evidence:
     r"""For every $\delta$ in $(0,1)$, $\mathbb{P}(|{\rm
     err}|^2>27\beta^2)\leq\frac{75}{27}\delta<4\delta$, where `c` stands for the first 27 and `top`
@@ -60,7 +60,7 @@ def corollary_c3_for_every_delta(*, c: int | Fraction = 108, top: int = 75, zero
 
 @claim(
     "OURS:R1.LC4",
-    dial="c",
+    sharp="c",
     control=(dict(top=1), dict(least=1)),
     hypotheses=("L in Integers", "L >= 1"),
     reference={},

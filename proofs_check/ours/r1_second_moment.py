@@ -26,7 +26,7 @@ x = sp.Symbol("x", positive=True)
 VIA = {x: ANY_L * exp(-2 * ANY_A2) / 8}
 
 
-@claim("OURS:R1", dial="C", hypotheses=("L in Integers", "L >= 1"), reference={})
+@claim("OURS:R1", sharp="C", hypotheses=("L in Integers", "L >= 1"), reference={})
 def second_moment_at_a_fixed_query(*, C: int | Fraction = 50) -> Evidence:
     r"""For every $f$, every $L\geq1$ and every query,
     $\mathbb{E}|R_L/S_L-R/S|^2\leq50e^{4a_2}\sqrt{\mathbb{E}|f|^4}/L$ with $a_2=\sigma^2|Uz|^2$; `C`
@@ -37,7 +37,7 @@ def second_moment_at_a_fixed_query(*, C: int | Fraction = 50) -> Evidence:
     return derivation("OURS:R1", search, C=C)
 
 
-@claim("OURS:R1.off", dial="c", hypotheses=("L in Integers", "L >= 1"), reference={})
+@claim("OURS:R1.off", sharp="c", hypotheses=("L in Integers", "L >= 1"), reference={})
 def contribution_where_the_normaliser_holds(*, c: int | Fraction = 16) -> Evidence:
     r"""Where $S_L\geq S/2$ the mean square of the error is $\mathbb{E}[|{\rm err}|^2;S_L\geq\frac
     S2]\leq16e^{4a_2}\sqrt{\mathbb{E}|f|^4}/L$; `c` stands for 16.
@@ -47,7 +47,7 @@ def contribution_where_the_normaliser_holds(*, c: int | Fraction = 16) -> Eviden
     )
 
 
-@claim("OURS:R1.off/numerator", dial="c", hypotheses=("L in Integers", "L >= 1"), reference={})
+@claim("OURS:R1.off/numerator", sharp="c", hypotheses=("L in Integers", "L >= 1"), reference={})
 def mean_square_of_the_numerator(*, c: int | Fraction = 4) -> Evidence:
     r"""The numerator of the error satisfies
     $\mathbb{E}|R_L-S_LR/S|^2\leq4Le^{4a_2}\sqrt{\mathbb{E}|f|^4}$; `c` stands for 4.
@@ -59,7 +59,7 @@ def mean_square_of_the_numerator(*, c: int | Fraction = 4) -> Evidence:
 
 @claim(
     "OURS:R1.on",
-    dial="c",
+    sharp="c",
     control=(dict(share=Fraction(4, 5)), dict(c=Fraction(1, 4))),
     hypotheses=("L in Integers", "L >= 1"),
 )

@@ -32,7 +32,7 @@ ONE_TOKEN = (replace(TWO_ATOMS, lengths=(1,)), replace(THREE_ATOMS, lengths=(1,)
 SEARCHED = (replace(TWO_ATOMS, lengths=(1, 2, 3, 10, 100)), replace(THREE_ATOMS, lengths=(1, 2)))
 
 
-@claim("OURS:R2", dial="C", hypotheses=("L in Integers", "L >= 1"), reference={})
+@claim("OURS:R2", sharp="C", hypotheses=("L in Integers", "L >= 1"), reference={})
 def fourth_moment_at_a_fixed_query(*, C: int | Fraction = 8000) -> Evidence:
     r"""For every $f$, every $L\geq1$ and every query,
     $\mathbb{E}|R_L/S_L-R/S|^4\leq8000e^{16a_2}\sqrt{\mathbb{E}|f|^8}/L^2$ with
@@ -42,7 +42,7 @@ def fourth_moment_at_a_fixed_query(*, C: int | Fraction = 8000) -> Evidence:
     return derivation("OURS:R2", search, C=C)
 
 
-@claim("OURS:R2.off", dial="c", hypotheses=("L in Integers", "L >= 1"), reference={})
+@claim("OURS:R2.off", sharp="c", hypotheses=("L in Integers", "L >= 1"), reference={})
 def contribution_where_the_normaliser_holds(*, c: int | Fraction = 1024) -> Evidence:
     r"""Where $S_L\geq S/2$ the mean fourth power of the error is $\mathbb{E}[|{\rm
     err}|^4;S_L\geq\frac S2]\leq1024e^{16a_2}\sqrt{\mathbb{E}|f|^8}/L^2$; `c` stands for 1024.
@@ -51,7 +51,7 @@ def contribution_where_the_normaliser_holds(*, c: int | Fraction = 1024) -> Evid
     return derivation("OURS:R2.off", search, c=c)
 
 
-@claim("OURS:R2.off/numerator", dial="c", hypotheses=("L in Integers", "L >= 1"), reference={})
+@claim("OURS:R2.off/numerator", sharp="c", hypotheses=("L in Integers", "L >= 1"), reference={})
 def mean_fourth_power_of_the_numerator(*, c: int | Fraction = 64) -> Evidence:
     r"""The numerator of the error satisfies
     $\mathbb{E}|R_L-S_LR/S|^4\leq64L^2e^{16a_2}\sqrt{\mathbb{E}|f|^8}$, where `c` stands for 64; the
@@ -79,7 +79,7 @@ def fourth_power_of_a_centred_sum(*, c: int | Fraction = 4, two: int = 2) -> Evi
     return derivation("OURS:R2.off/sum", step, bound, c=c, two=two)
 
 
-@claim("OURS:R2.off/one", dial="top")
+@claim("OURS:R2.off/one", sharp="top")
 def fourth_power_of_one_term(*, top: int | Fraction = 16) -> Evidence:
     r"""For $X=w(f-R/S)$, $\mathbb{E}|X|^4\leq16e^{16a_2}K_8$ is derived, from
     $|X|^4\leq8w^4(|f|^4+|R/S|^4)$; `top` stands for the 16. It is tried on prompts of one token,

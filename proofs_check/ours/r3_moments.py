@@ -342,7 +342,7 @@ def exponential_moment_and_tail(*, share: int | Fraction = 1, two: int = 2) -> E
     return derivation("OURS:R3.tail", search, equality, thresholds, share=share, two=two)
 
 
-@claim("OURS:R3.tail/D.2", dial="c", needs=("OURS:R3.tail",))
+@claim("OURS:R3.tail/D.2", sharp="c", needs=("OURS:R3.tail",))
 def sharper_than_lemma_d2(*, c: int | Fraction = 2) -> Evidence:
     r"""For every $t>0$ and $d\geq1$, $2^{d/2}e^{-t^2/4}\leq e^{2d-t^2/16}$: our tail is below that
     of Lemma D.2, item 1. Here `c` stands for the 2 in $2d$.

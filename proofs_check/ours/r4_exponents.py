@@ -92,7 +92,7 @@ def lower_tail_of_truncated_weights(*, of_exponent: int = 32, of_level: int = 8)
 
 @claim(
     "OURS:R4.above",
-    dial="c",
+    sharp="c",
     needs=("OURS:R4.Q", "OURS:R4.above/moments", "OURS:R4.above/tail"),
     cites=("Chung and Lu 2006, Theorem 7",),
     hypotheses=("L in Integers", "L >= 2", "s >= 0", "theta >= 0", "theta <= 2"),
@@ -256,7 +256,7 @@ def flat_average(*, two: int = 2) -> Evidence:
     )
 
 
-@claim("OURS:R4.exponent/limit", dial="c")
+@claim("OURS:R4.exponent/limit", sharp="c")
 def limit_is_positive(*, c: int | Fraction = 2) -> Evidence:
     r"""For $x=|v^\top h||h|$ and $y=|\Gamma v|$, $2xy\leq x^2+y^2$, which bounds $|2(v^\top
     h)(h^\top\Gamma v)|\leq2xy$; `c` stands for the first 2.

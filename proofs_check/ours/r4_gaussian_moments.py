@@ -156,7 +156,7 @@ def square_of_P2_is_below_Q(*, two: int = 2) -> Evidence:
     return derivation("OURS:R4.e/jensen", line, one=two - 1)
 
 
-@claim("OURS:R4.e/order", dial="c")
+@claim("OURS:R4.e/order", sharp="c")
 def Q_is_below_P3(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""For every $L$ and weights of any law that add up to 1, $Q\leq P_3$ is derived from
     $\pi_3-\pi_2^2=\sum_{i<j}p_ip_j(p_i-p_j)^2$. The second route are two tokens, of which one may

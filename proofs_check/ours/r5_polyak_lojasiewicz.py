@@ -33,7 +33,7 @@ EDGE_STARTS = [
 ]
 
 
-@claim("OURS:R5.PL/gradient", needs=("OURS:R5.cons/entries",), dial="k")
+@claim("OURS:R5.PL/gradient", needs=("OURS:R5.cons/entries",), sharp="k")
 def the_gradient_sees_every_square_of_the_risk(*, k: Fraction = Fraction(2)) -> Evidence:
     r"""With the bracket $B=uSU-I$ it is derived in an eigenbasis of $S$, for every $d$, that
     $|\dot U|^2+\dot u^2\geq2\lambda^3u^2R$: the entry $(u\,l_il_jB_{ij})^2$ is at least
@@ -47,7 +47,7 @@ def the_gradient_sees_every_square_of_the_risk(*, k: Fraction = Fraction(2)) -> 
     return derivation("OURS:R5.PL/gradient", inside, k=k)
 
 
-@claim("OURS:R5.PL/start", dial="k")
+@claim("OURS:R5.PL/start", sharp="k")
 def how_far_the_start_lies_below_the_saddles(*, k: Fraction = Fraction(1, 2)) -> Evidence:
     r"""At the start $U=sB$, $u=s$ with $B=\Theta\Theta^\top$, $\frac12{\rm
     tr}\,S-R=s^2x-\frac12s^4y$ is at least $\frac12s^2x(2-s^2|S|)$, where $x=|S\Theta|_F^2$, $y={\rm
@@ -90,7 +90,7 @@ def the_trace_inequality_of_the_start(*, two: int = 2, times: int | Fraction = 1
 
 @claim(
     "OURS:R5.PL",
-    dial="c",
+    sharp="c",
     control=dict(times=Fraction(9, 8)),
     needs=("OURS:R5.cons/gradient", "OURS:R5.cons/entries", "BB:F.3.2"),
 )

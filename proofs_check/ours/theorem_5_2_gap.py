@@ -197,7 +197,7 @@ def _gap_and_slope(
 
 @claim(
     "OURS:T5.2.gap",
-    dial="times",
+    sharp="times",
     needs=(
         "OURS:R6",
         "OURS:R4.A.ode",

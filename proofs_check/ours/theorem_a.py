@@ -141,7 +141,7 @@ def P2_is_at_least_that_of_equal_weights(*, one: int = 1) -> Evidence:
     return derivation("OURS:R4.A.low", proof, one=one)
 
 
-@claim("OURS:R4.A", dial="c", needs=("OURS:R4.c", "OURS:R4.A.ode"))
+@claim("OURS:R4.A", sharp="c", needs=("OURS:R4.c", "OURS:R4.A.ode"))
 def theorem(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""The mean of $|T_L-T|^2$ is $P_2(t+q)-6(P_3-Q)q\leq P_2(t+q)$, $P_2\leq e^s/(e^s+L-1)$, and
     $e^s/(e^s+L-1)\leq e^s/L$. Both bounds are derived for the softmax-weighted average of $L$

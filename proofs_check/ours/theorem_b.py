@@ -96,7 +96,7 @@ def averaged_directly(lam: float, L: float) -> float:
 
 @claim(
     "OURS:R4.B/fast",
-    dial="c",
+    sharp="c",
     needs=("OURS:R4.A", "OURS:R4.limit", "OURS:R4.B/determinant"),
     cites=("dominated convergence",),
     hypotheses=("L in Integers", "L >= 1"),

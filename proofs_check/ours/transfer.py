@@ -109,7 +109,7 @@ def distance_of_the_risks_for_a_smooth_loss(*, c: Fraction = Fraction(1)) -> Evi
     return derivation("OURS:E.risk/smooth", risks_of_smooth_losses(c), c=c)
 
 
-@claim("OURS:E.gradient", dial="c", needs=("OURS:E.gradient/smooth", "BB:LE.4.split"))
+@claim("OURS:E.gradient", sharp="c", needs=("OURS:E.gradient/smooth", "BB:LE.4.split"))
 def distance_of_the_gradients(*, c: int | Fraction = 1) -> Evidence:
     r"""For the squared loss the gradients of the risks are the means of the gradients, as in
     BB:LE.4.split, and for all random gradients $J$, $dJ$ and numbers $r$, $D$ with two moments

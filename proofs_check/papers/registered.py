@@ -50,7 +50,7 @@ class Collection:
 
     #: The distribution that installed them, or the folder as the user named it.
     name: str
-    #: The folder in which the ledger of a release and the edges of dials are kept.
+    #: The folder in which the ledger of a release and the sharp constants are kept.
     root: Path
     #: Every ``statements.toml``; the folder of each is a folder of claims.
     files: tuple[Path, ...]

@@ -1,5 +1,5 @@
-"""The edges of all dials, kept in one file of each collection so that a run need not look for
-them: it judges both ends anew, and searches only where they are not what the file says.
+"""The sharp constants of claims, kept in one file of each collection so that a run need not look
+for them: it judges both ends anew, and searches only where they are not what the file says.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from typing import Any, NamedTuple
 from numerics.terminal.files import replace_together
 from proofs_check.papers.registered import collections, forgets
 
-__all__ = ["EDGES", "Ends", "known_edges", "write_edges"]
+__all__ = ["KEPT", "Ends", "keep_ends", "known_ends"]
 
-#: The file in the root of a collection that keeps its edges; it is written by
-#: ``pytest DIR --update-edges``.
-EDGES = "edges.json"
+#: The file in the root of a collection that keeps them; it is written by
+#: ``pytest DIR --update-sharp-constants``.
+KEPT = "sharp_constants.json"
 
 
 class Ends(NamedTuple):
-    """Where an edge was found: its last accepted value, its first refuted one, and what was
+    """Where a constant was found: its last accepted value, its first refuted one, and what was
     undecided in between, if anything.
     """
 
@@ -33,9 +33,9 @@ class Ends(NamedTuple):
 
 @forgets
 @cache
-def known_edges() -> Mapping[str, Ends]:
-    """The ends of every dial by the id of its claim."""
-    paths = [c.root / EDGES for c in collections()]
+def known_ends() -> Mapping[str, Ends]:
+    """The ends of every sharp constant by the id of its claim."""
+    paths = [c.root / KEPT for c in collections()]
     found = {
         id: ends
         for path in paths
@@ -45,8 +45,8 @@ def known_edges() -> Mapping[str, Ends]:
     return {id: Ends(*(end and Fraction(end) for end in ends)) for id, ends in found.items()}
 
 
-def write_edges(lines: Iterable[Mapping[str, Any]], path: Path) -> None:
-    """Keep the edges that claims have in their lines of the ledger
+def keep_ends(lines: Iterable[Mapping[str, Any]], path: Path) -> None:
+    """Keep the sharp constants that claims have in their lines of the ledger
     (`proofs_check.core.judging.entry`); those of claims which did not run stay as they are.
     """
     kept = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
@@ -56,4 +56,4 @@ def write_edges(lines: Iterable[Mapping[str, Any]], path: Path) -> None:
             kept[line["id"]] = [line["sharp"][end] for end in Ends._fields]
     rows = ",\n".join(f"{json.dumps(id)}: {json.dumps(kept[id])}" for id in sorted(kept))
     replace_together(path.parent, {path.name: f"{{\n{rows}\n}}\n"})
-    known_edges.cache_clear()
+    known_ends.cache_clear()

@@ -248,7 +248,7 @@ for strategy, work, good in (
 
 # claims
 told = dict(false="gap", at="", follows="", open="", why="why", instead="that", costs="constants")
-numbers = dict(repair={"c": 2}, control={"c": 3}, dial="c")
+numbers = dict(repair={"c": 2}, control={"c": 3}, sharp="c")
 put(proofs_check.claim, id="BB:X", **told, **numbers, needs=("BB:16",), hypotheses=(), cites=())
 put(_registered, "claim, a check", check=_check)
 ledger = lambda **given: proofs_check.Ledger(**given).to_json()

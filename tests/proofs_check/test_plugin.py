@@ -28,11 +28,11 @@ def refuted(**w):
 def opened(): return Evidence(verdict=Verdict.OPEN, engine="identity", reason="tried")
 """
 GOOD = """
-@claim("BB:CC.3.b/good", dial="c")
+@claim("BB:CC.3.b/good", sharp="c")
 def good(*, c=3):
     return proved() if c >= 2 else refuted(c=c)
 @claim("BB:CC.3.b/wrong", false="gap", costs="constants", why="1 < 2", instead="c = 3",
-    hypotheses=("c >= 0",), repair=dict(c=3), dial="c", needs=("BB:CC.3.b/good",))
+    hypotheses=("c >= 0",), repair=dict(c=3), sharp="c", needs=("BB:CC.3.b/good",))
 def wrong(*, c=1):
     return proved() if c >= 2 else refuted(c=c)
 """
@@ -52,10 +52,10 @@ def sudden(*, c=1):
     return refuted(L=7, delta=Fraction(1, 3))
 """
 CIRCLE = """
-@claim("BB:CC.3.b/one", dial="c", needs=("BB:CC.3.b/two",))
+@claim("BB:CC.3.b/one", sharp="c", needs=("BB:CC.3.b/two",))
 def one(*, c=3):
     return proved() if c >= 2 else refuted(c=c)
-@claim("BB:CC.3.b/two", dial="c", needs=("BB:CC.3.b/one",))
+@claim("BB:CC.3.b/two", sharp="c", needs=("BB:CC.3.b/one",))
 def two(*, c=3):
     return proved() if c >= 2 else refuted(c=c)
 """

@@ -189,7 +189,7 @@ def derivatives_of_the_difference(*, sign: int = 1) -> Evidence:
     "COL:H.3d/increasing",
     **charge(false="gap", costs="nothing"),
     repair=dict(c_max=1),
-    dial="c_max",
+    sharp="c_max",
     hypotheses=("c > 0", "c <= 2", "x >= -1", "x <= 1"),
 )
 def q_is_increasing(*, c_max: int | Fraction = 2) -> Evidence:

@@ -16,7 +16,7 @@ from numerics.terminal.inputs import InputError, check_folder_around, read_bytes
 __all__ = ["SCHEMA", "read_ledger", "schema", "write_text"]
 
 #: Version of ``ledger.schema.json``; it rises when a reader of older ledgers would go wrong.
-SCHEMA = 4
+SCHEMA = 5
 _AGAIN = (
     "write it anew with: pytest --pyargs proofs_check (or pytest FOLDER), without -k, -m and --reseed; "
     "--ledger DIR says where"
@@ -92,13 +92,19 @@ def _wrong(found: Any) -> str:
 
 
 def _renewed(found: dict[str, Any]) -> dict[str, Any]:
-    """A ledger of version 3 in the form of version 4. Version 3 named neither the code of the run
-    nor the lines of the claims.
+    """A ledger of version 4 in the form of version 5, in which the number that has a sharp constant
+    is no longer called its dial.
     """
     claims = found["claims"]
     if isinstance(claims, list):
-        claims = [{"line": "", **c} if isinstance(c, dict) else c for c in claims]
-    return {**found, "run": {"code": "", **found["run"], "schema": SCHEMA}, "claims": claims}
+        claims = [_without_dial(c) if isinstance(c, dict) else c for c in claims]
+    return {**found, "run": {**found["run"], "schema": SCHEMA}, "claims": claims}
+
+
+def _without_dial(claim: dict[str, Any]) -> dict[str, Any]:
+    if not isinstance(sharp := claim.get("sharp"), dict):
+        return claim
+    return {**claim, "sharp": {"number" if key == "dial" else key: x for key, x in sharp.items()}}
 
 
 def _shortened(message: str) -> str:

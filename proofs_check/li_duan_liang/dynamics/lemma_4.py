@@ -106,7 +106,7 @@ def gradient_from_below() -> Evidence:
     "LDL:L4.1/upper",
     **exactly.ON_ORTHONORMAL,
     why=ALIGNED + r"$g_k\geq\frac{L^2}{2000}$ at $t=1$: no $O(L^2\Delta^2/K)$.",
-    dial="c",
+    sharp="c",
     needs=("LDL:L2.raw", "LDL:eq4.use", "LDL:L2.raw/aligned"),
 )
 def gradient_from_above(*, features: str = "any", c: Fraction = Fraction(4, 27)) -> Evidence:

@@ -71,7 +71,7 @@ def rate_of_phase_1_from_below() -> Evidence:
     "LDL:P2/rate.upper",
     **exactly.ON_ORTHONORMAL,
     why=ALIGNED + r"$g_k\geq\frac{L^2}{2000}$ at $t=1$: no $O(L^2\Delta^2/K)$.",
-    dial="c",
+    sharp="c",
     needs=("LDL:L2.raw", "LDL:eq4.use", "LDL:L2.raw/aligned"),
 )
 def rate_of_phase_1_from_above(*, features: str = "any", c: Fraction = Fraction(4, 27)) -> Evidence:
@@ -104,7 +104,7 @@ def duration_of_phase_1_from_above() -> Evidence:
     return defeated((K - 1) * (K - 2), c1 * slow.end_of_phase_1(K), n, at=FLAT, where=WHERE, least=4)
 
 
-@claim("LDL:P2/time.lower", dial="c", needs=("LDL:P2/early",))
+@claim("LDL:P2/time.lower", sharp="c", needs=("LDL:P2/early",))
 def duration_of_phase_1_from_below(*, c: Fraction = Fraction(2)) -> Evidence:
     r"""The least time to $\mathrm{Attn}_k\geq\frac12$, $(K-1)(K-2)$ steps at $\eta=1/L^2$, is at
     least $c\frac{K\log K}{\eta L^2\Delta^2}$ with `c` = 2 for $K\geq4$.

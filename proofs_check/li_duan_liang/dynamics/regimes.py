@@ -305,7 +305,7 @@ def larger_tasks_are_learned_sooner(*, power: int = 2, time: int = 2) -> Evidenc
     "LDL:5.2.after",
     **charge(false="gap", follows="LDL:P2/time.upper", costs="nothing"),
     repair=dict(start=Fraction(1, 2)),
-    dial="start",
+    sharp="start",
     needs=("LDL:P2/early", "OURS:R7.H"),
     hypotheses=slow.HYPOTHESES,
 )

@@ -33,7 +33,7 @@ def cosines_meet_the_second_condition() -> Evidence:
     return undecided(fails.engine, f"it fails at {witness}, and holds at u'v_1 = 0, u'v_2 = 3")
 
 
-@claim("LDL:Sec6/Lipschitz", **TYPO, repair=dict(coordinates=1), dial="coordinates", hypotheses=("L > 0",))
+@claim("LDL:Sec6/Lipschitz", **TYPO, repair=dict(coordinates=1), sharp="coordinates", hypotheses=("L > 0",))
 def cosines_are_lipschitz(*, coordinates: int = 15) -> Evidence:
     r"""$|\nabla f(x)|^2=m\,L^2\sin^2s\leq L^2$ with $s=c\,(x_1+\dots+x_{15})$, where $m=15$ is
     the squared length of $(1,\dots,1)$; in the corrected form $m=1$.

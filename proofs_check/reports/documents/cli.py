@@ -148,7 +148,7 @@ def add_commands(commands: Any) -> None:
     add = command(
         _diff,
         "what changed between two ledgers",
-        "Claims, verdicts, standing, edges of dials, slack, needs and settled rows that differ.",
+        "Claims, verdicts, standing, sharp constants, slack, needs and settled rows that differ.",
         fails="they differ",
     ).add_argument
     add("old", metavar="OLD", help="ledger.json, or the folder that holds it")

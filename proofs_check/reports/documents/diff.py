@@ -22,7 +22,7 @@ TITLES = {
     "repaired": "verdicts as repaired",
     "stands": "standing",
     "severity": "severities",
-    "sharp": "edges of dials",
+    "sharp": "sharp constants",
     "slack": "slack",
     "needs": "needs",
     "row": "rows",
@@ -48,8 +48,8 @@ class Change:
 def changes(old: Mapping[str, Any], new: Mapping[str, Any], rounding: float = ROUNDING) -> list[Change]:
     """The differences between two ledgers, by kind and in the order of the claims. Two floats that
     differ relatively by less than `rounding` count as the same. Where the engine of a slack states
-    more (`repeated.room`), that counts, and at an edge that was reached the width at which its
-    search stops. A sharp edge is compared exactly.
+    more (`repeated.room`), that counts, and at a constant that was reached the width at which its
+    search stops. A sharp one is compared exactly.
     """
     before, after = ({c["id"]: c for c in document["claims"]} for document in (old, new))
     found = [
@@ -113,9 +113,9 @@ def _of_claim(old: Mapping[str, Any], new: Mapping[str, Any], rounding: float) -
         yield Change(kind="stands", id=id, old=words[old["stands"]], new=words[new["stands"]], trend=trend)
     if old["severity"] != new["severity"]:
         yield Change(kind="severity", id=id, old=old["severity"] or "", new=new["severity"] or "")
-    edges = [_edge(c["sharp"]) for c in (old, new)]
-    if not _same_edge(old["sharp"], new["sharp"], rounding):
-        yield Change(kind="sharp", id=id, old=edges[0], new=edges[1])
+    constants = [_sharp(c["sharp"]) for c in (old, new)]
+    if not _same_constant(old["sharp"], new["sharp"], rounding):
+        yield Change(kind="sharp", id=id, old=constants[0], new=constants[1])
     repairs = [c["repair"] or {"slack": None, "evidence": None} for c in (old, new)]
     reference = [{"slack": c.get("slack_at_reference"), "evidence": None} for c in (old, new)]
     named = {"as printed": (old, new), "as repaired": repairs, "at the reference instance": reference}
@@ -158,12 +158,12 @@ def _trend(old: str, new: str) -> str:
     return "stronger" if Verdict(new).strength > Verdict(old).strength else "weaker"
 
 
-def _same_edge(x: Mapping[str, Any] | None, y: Mapping[str, Any] | None, rounding: float) -> bool:
+def _same_constant(x: Mapping[str, Any] | None, y: Mapping[str, Any] | None, rounding: float) -> bool:
     if x is None or y is None:
         return x is y
     if (x["undecided"] is None) != (y["undecided"] is None):
         return False
-    if (x["dial"], x["word"]) != (y["dial"], y["word"]):
+    if (x["number"], x["word"]) != (y["number"], y["word"]):
         return False
     ends = [(x[end], y[end]) for end in ("accepted", "refuted")]
     if x["word"] == "sharp":
@@ -172,11 +172,11 @@ def _same_edge(x: Mapping[str, Any] | None, y: Mapping[str, Any] | None, roundin
     return all(same(float(Fraction(p)), float(Fraction(q)), rounding, rounding) for p, q in ends)
 
 
-def _edge(sharp: Mapping[str, Any] | None) -> str:
+def _sharp(sharp: Mapping[str, Any] | None) -> str:
     if sharp is None:
         return ""
     ends = (f"{float(Fraction(sharp[end])):.10g} {end}" for end in ("accepted", "refuted"))
-    return f"{sharp['dial']} {sharp['word']}: {', '.join(ends)}"
+    return f"{sharp['number']} {sharp['word']}: {', '.join(ends)}"
 
 
 def _number(x: float | None) -> str:

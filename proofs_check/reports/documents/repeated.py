@@ -21,7 +21,7 @@ ROUNDING = 1e-6
 #: By how many of its standard errors a slack of runs or samples may differ.
 STANDARD_ERRORS = 4
 #: Numbers of a run and points that were found; with them, what `difference` does not compare:
-#: `proofs_check.reports.documents.diff` compares slacks and edges.
+#: `proofs_check.reports.documents.diff` compares slacks and sharp constants.
 RUN = ("seconds", "slack_error", "reference", "margin", "disagreement", "tightest")
 MOVING = frozenset({*RUN, "slack", "slack_at_reference", "sharp", "elsewhere"})
 #: What is compared of a control and of a route, on which no verdict rests.

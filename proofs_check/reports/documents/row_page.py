@@ -159,9 +159,12 @@ class Page:
             yield "  examples", said
 
     def _numbers(self, e: Entry) -> Iterator[Field]:
-        """The edge of the dial, and how much the bound gives away."""
+        """The sharp constant, and how much the bound gives away."""
         if sharp := e["sharp"]:
-            yield sharp["word"], f"{sharp['dial']} = {sharp['accepted']} accepted, {sharp['refuted']} refuted"
+            yield (
+                sharp["word"],
+                f"{sharp['number']} = {sharp['accepted']} accepted, {sharp['refuted']} refuted",
+            )
         repaired = e["repair"]["slack"] if e["repair"] else None
         found = {
             "as printed": e["slack"],

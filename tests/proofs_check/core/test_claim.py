@@ -43,12 +43,12 @@ def bound(*, c: int = 2) -> Evidence:
 
 
 def test_a_sound_claim_has_no_faults_and_knows_its_edge() -> None:
-    j = made(holds_from_two, dial="c").judge()
+    j = made(holds_from_two, sharp="c").judge()
     assert j.faults == ()
-    assert j.edge is not None
-    assert j.edge.refuted < 2 <= j.edge.accepted < Fraction(2003, 1000)
-    assert j.edge.word == "sharp"
-    assert j.edge.slack(Fraction(3)) == pytest.approx(1.5, rel=2e-3)
+    assert j.sharp is not None
+    assert j.sharp.refuted < 2 <= j.sharp.accepted < Fraction(2003, 1000)
+    assert j.sharp.word == "sharp"
+    assert j.sharp.slack(Fraction(3)) == pytest.approx(1.5, rel=2e-3)
 
 
 def test_undeclared_and_wrongly_declared_verdicts_and_repairs_are_caught() -> None:
@@ -59,7 +59,7 @@ def test_undeclared_and_wrongly_declared_verdicts_and_repairs_are_caught() -> No
     assert faults(undecided, open="two variables") == ""
     half = dict(c=Fraction(3, 2))
     assert "declared REFUTED, but came out PROVED" in faults(holds_from_two, **FALSE, control=half)
-    assert "declare it with false=" in faults(fails_at_one, dial="c")
+    assert "declare it with false=" in faults(fails_at_one, sharp="c")
     repaired = faults(fails_at_one, **FALSE, repair=half)
     assert "the repair {'c': Fraction(3, 2)} came out REFUTED" in repaired
 
@@ -73,7 +73,7 @@ def test_a_check_must_return_evidence_and_take_keywords_with_defaults() -> None:
     with pytest.raises(TypeError, match="keyword-only"):
         claim(f"{ROW}/positional")(lambda c: proved())
     with pytest.raises(ValueError, match="has no number called 'k'"):
-        made(bound, dial="k")
+        made(bound, sharp="k")
     with pytest.raises(TypeError, match="has no number called k"):
         made(bound)(k=2)
 
@@ -103,13 +103,13 @@ def test_the_streams_belong_to_the_id_and_to_reseed() -> None:
 
 def test_a_bound_that_says_nothing_at_the_reference_instance_is_caught(monkeypatch) -> None:
     monkeypatch.setattr("proofs_check.core.printed.origins", lambda key: None)  # it has no kinds
-    asked = made(bound, dial="c", reference=dict(x=1))
+    asked = made(bound, sharp="c", reference=dict(x=1))
     assert asked.judge().held.reference == 2
     assert asked(c=3).reference == 3
     assert asked.judge().faults == ()
-    assert "no value for x" in faults(bound, dial="c", reference={})
-    assert "evaluates nothing there" in faults(holds_from_two, dial="c", reference={})
-    assert made(bound, dial="c").judge().held.reference is None
+    assert "no value for x" in faults(bound, sharp="c", reference={})
+    assert "evaluates nothing there" in faults(holds_from_two, sharp="c", reference={})
+    assert made(bound, sharp="c").judge().held.reference is None
 
 
 def test_measurements_reach_the_checks_that_declare_them_and_their_controls() -> None:
@@ -120,7 +120,7 @@ def test_measurements_reach_the_checks_that_declare_them_and_their_controls() ->
     assert judged.judge().printed.verdict.accepted
     given = judged.judge(measured=-5)
     assert (given.printed.verdict, given.control.verdict) == (Verdict.REFUTED, Verdict.REFUTED)
-    assert made(holds_from_two, dial="c").judge(measured=-5).printed.verdict.accepted
+    assert made(holds_from_two, sharp="c").judge(measured=-5).printed.verdict.accepted
 
 
 def test_a_paper_brings_its_own_reference_instance(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,7 +139,7 @@ def test_what_a_claim_takes_for_granted_stands_in_its_evidence() -> None:
     def for_reals(*, c: int = 3) -> Evidence:
         return at_least_two(Fraction(c)).replace(assumes=("x real",) if c >= 2 else ())
 
-    j = made(for_reals, dial="c", assumes=(MEANS,)).judge()
+    j = made(for_reals, sharp="c", assumes=(MEANS,)).judge()
     assert j.held.assumes == ("x real", MEANS)
     assert j.control is not None
     assert j.control.assumes == ()  # a witness rests on nothing of the kind

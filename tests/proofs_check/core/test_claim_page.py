@@ -1,4 +1,4 @@
-"""A claim in Jupyter: a page that judges nothing, and a plot over its dial."""
+"""A claim in Jupyter: a page that judges nothing, and a plot over the number that is varied."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_a_page_judges_nothing_and_escapes_what_it_says() -> None:
 def test_a_plot_shows_the_printed_number_the_repair_and_the_edge() -> None:
     from matplotlib.figure import Figure
 
-    claim = _claim(lambda *, c=1: _at_most(c), false="gap", repair={"c": 3}, dial="c")
+    claim = _claim(lambda *, c=1: _at_most(c), false="gap", repair={"c": 3}, sharp="c")
     ax = claim.plot(Figure().subplots())
     points = [(float(line.get_xdata()[0]), float(line.get_ydata()[0])) for line in ax.lines]
     assert points[:2] == [(1, 0), (3, 2)]
@@ -49,5 +49,5 @@ def test_a_plot_shows_the_printed_number_the_repair_and_the_edge() -> None:
 def test_a_claim_without_a_dial_says_what_to_do_instead() -> None:
     from matplotlib.figure import Figure
 
-    with pytest.raises(ValueError, match=r"has no dial .*call the claim"):
+    with pytest.raises(ValueError, match=r"has no number .*call the claim"):
         _claim(lambda *, c=1: _at_most(c)).plot(Figure().subplots())

@@ -35,7 +35,7 @@ def folder(path: Path, key: str, *needs: str) -> None:
     module = path / f"lemmas_of_{key.lower()}.py"
     head, _, body = module.read_text(encoding="utf-8").partition(f'@claim("{key}:L1"')
     body = body.partition(")\n")[2]
-    module.write_text(f'{head}@claim("{key}:L1", dial="c", needs={needs})\n{body}', encoding="utf-8")
+    module.write_text(f'{head}@claim("{key}:L1", sharp="c", needs={needs})\n{body}', encoding="utf-8")
 
 
 def judged(pytester: pytest.Pytester, path: Path) -> tuple[int, str, dict[str, Any]]:

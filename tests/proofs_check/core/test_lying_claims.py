@@ -48,11 +48,11 @@ HOLDS, FAILS = lambda *, c=3: at_least_two(c), lambda *, c=1: at_least_two(c)
 #: What the core says of a claim, how it is declared, and its check.
 LIES: list[tuple[str, dict[str, Any], Callable[..., Evidence]]] = [
     ("a control was not refuted", dict(control=dict(c=2)), lambda *, c=3: proved()),
-    ("the check cannot fail", dict(dial="c"), lambda *, c=3: proved()),
+    ("the check cannot fail", dict(sharp="c"), lambda *, c=3: proved()),
     ("no control changes a number", {}, lambda *, c=3: proved()),
     ("no control changes a number", {}, lambda *, c=3: proved("x = y", control=refuted())),
     ("no control refutes the conjunct always", CONTROL, ALWAYS),
-    ("no control refutes the conjunct always", dict(dial="c"), ALWAYS),
+    ("no control refutes the conjunct always", dict(sharp="c"), ALWAYS),
     (
         "a control is outside the printed hypotheses: L >= 1",
         CONTROL | LONG,
@@ -60,7 +60,7 @@ LIES: list[tuple[str, dict[str, Any], Callable[..., Evidence]]] = [
     ),
     (
         "a control is outside the printed hypotheses: delta < 1",
-        dict(dial="c", hypotheses=("delta < 1",)),
+        dict(sharp="c", hypotheses=("delta < 1",)),
         lambda *, c=3: at_least_two(c, delta=Fraction(3, 2)),
     ),
     (
@@ -95,8 +95,8 @@ LIES: list[tuple[str, dict[str, Any], Callable[..., Evidence]]] = [
         CONTROL,
         lambda *, c=3: accepted(c, seems_in_part),
     ),
-    ("more than a factor 2 beyond the edge", dict(control=dict(c=Fraction(1, 2))), HOLDS),
-    ("more than a factor 2 beyond the edge", dict(control=dict(c=sp.Rational(1, 2))), HOLDS),
+    ("more than a factor 2 too far", dict(control=dict(c=Fraction(1, 2))), HOLDS),
+    ("more than a factor 2 too far", dict(control=dict(c=sp.Rational(1, 2))), HOLDS),
 ]
 
 
@@ -116,7 +116,7 @@ def test_the_same_claims_without_the_lie_are_in_order() -> None:
     each = lambda *, a=3, b=3: all_of(*(at_least_two(x).replace(checked=s) for x, s in ((a, "a"), (b, "b"))))
     half = Fraction(3, 2)
     assert faults(each, control=(dict(a=half), dict(b=half))) == ""
-    assert faults(each, dial="a", control=dict(b=half)) == ""
+    assert faults(each, sharp="a", control=dict(b=half)) == ""
 
 
 DEEP = [0.5, np.float32(0.5), (1, [0.1]), {"a": {"b": 0.1}}, sp.Float("0.1"), x + 0.5, np.array([0.5]), 1j]
@@ -248,7 +248,7 @@ def test_a_long_decimal_is_not_rounded() -> None:
 
 def test_an_edge_beside_an_undecided_value_is_not_sharp() -> None:
     gap = lambda *, c=3: opened("?") if 2 < c < 3 else at_least_two(c - Fraction(1, 2))
-    edge = claim(f"{ROW}/gap", dial="c")(gap).judge().edge
+    edge = claim(f"{ROW}/gap", sharp="c")(gap).judge().sharp
     assert edge is not None
     assert edge.undecided is not None
     assert edge.word == "reached"

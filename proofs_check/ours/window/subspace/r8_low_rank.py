@@ -51,10 +51,10 @@ def noise_of_two_tokens_on_the_sphere(*, sign: int = 1) -> Evidence:
     return forall(sign * (2 * tanh(x) - tanh(x / z) - tanh(x * z)), ">", 0, {x: (1, oo), z: (1, oo)})
 
 
-@claim("OURS:R8.H4/signs", dial="c_max")
+@claim("OURS:R8.H4/signs", sharp="c_max")
 def noise_of_two_tokens_on_signs(*, c_max: int | Fraction = Fraction(191, 100)) -> Evidence:
     r"""For $k=1$ the derivative of $H_{\rm noise}$ in $\alpha_1>\alpha_2=1$ is positive for
-    $c\leq{}$ `c_max` = 1.91, and not for all $c\leq1.92$, which the dial finds. This is all that
+    $c\leq{}$ `c_max` = 1.91, and not for all $c\leq1.92$, as the search finds. This is all that
     the row says of $k=1$.
     """
     slope = sp.diff(sp.cancel(noise_of_signs([first, 1], sp.sqrt(E))), first)

@@ -291,7 +291,7 @@ def _repair(e: Mapping[str, Any]) -> str:
     sharp = e["sharp"]
     if sharp and sharp["word"] == "sharp":
         holds, fails = (f"{float(Fraction(sharp[end])):.6g}" for end in ("accepted", "refuted"))
-        out += f". The edge: `{sharp['dial']} = {holds}` holds, `{fails}` does not"
+        out += f". The sharp constant: `{sharp['number']} = {holds}` holds, `{fails}` does not"
     return out + "."
 
 

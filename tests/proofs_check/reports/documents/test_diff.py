@@ -124,21 +124,22 @@ def test_an_id_is_never_broken_over_two_lines(monkeypatch, capsys: pytest.Captur
     assert long in capsys.readouterr().out
 
 
-def version_3(new: dict[str, Any]) -> dict[str, Any]:
-    """A ledger of version 3: without the code of the run and the lines of the claims."""
+def version_4(new: dict[str, Any]) -> dict[str, Any]:
+    """A ledger of version 4: a number with a sharp constant is called a dial."""
     old = copy.deepcopy(new)
-    old["run"]["schema"] = 3
-    del old["run"]["code"]
-    for c in old["claims"]:
-        del c["line"]
+    old["run"]["schema"] = 4
+    named = [c["sharp"] for c in old["claims"] if c["sharp"]]
+    assert named
+    for sharp in named:
+        sharp["dial"] = sharp.pop("number")
     return old
 
 
 def test_a_ledger_of_the_version_before_can_be_compared_but_not_read_otherwise(tmp_path, capsys) -> None:
     executed = document(line("BB:CC.3.a"), line("BB:AC.5/i", severity="gap"), line("BB:LC.4/zero"))
-    older = version_3(executed)
+    older = version_4(executed)
     older["claims"][1]["severity"] = "typo"
-    oldest = executed | {"run": executed["run"] | {"schema": 2}}
+    oldest = executed | {"run": executed["run"] | {"schema": 3}}
     for name, of in (("old", older), ("new", executed), ("oldest", oldest)):
         write_json(of, tmp_path / name / "ledger.json")
     assert main(["diff", str(tmp_path / "old"), str(tmp_path / "new"), "--json"]) == 1

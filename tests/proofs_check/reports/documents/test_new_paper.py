@@ -365,7 +365,7 @@ def test_a_claim_without_a_row_serves_for_a_quick_look(pytester: pytest.Pytester
         from numerics.provers import Closed, forall
         from proofs_check import claim
         x = sp.Symbol("x", real=True)
-        @claim("QUICK:look", dial="c")
+        @claim("QUICK:look", sharp="c")
         def quick(*, c=1):
             "A bound."
             return forall(x, "<=", c, {x: Closed(0, 1)})

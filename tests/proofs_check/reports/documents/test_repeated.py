@@ -24,7 +24,7 @@ Document = dict[str, Any]
 
 
 def ledger(entries: list[dict[str, Any]], search: dict[str, Any]) -> Document:
-    """Of entries, a claim with a dial, two that a search and runs support, and a refuted one."""
+    """One entry with a sharp constant, two that a search and runs support, and a refuted one."""
     runs = {**search, "engine": "Monte Carlo", "slack": 1.5, "slack_error": 0.02}
     known: Document = {"witness_by": "statistics", "witness": {"L": 50, "risk": -0.04, "limit": 0.115}}
     refuted = {**runs, **known, "verdict": "REFUTED", "parts": [{**search, "control": search}]}

@@ -11,7 +11,7 @@ import pytest
 from proofs_check.core import claim as claims
 from proofs_check.core.judging import entry, load_claims
 from proofs_check.core.ledgers.stored import RELEASE, release_text
-from proofs_check.papers.sharp_constants import EDGES, Ends, known_edges, write_edges
+from proofs_check.papers.sharp_constants import KEPT, Ends, keep_ends, known_ends
 from proofs_check.papers.statements import row
 
 
@@ -19,7 +19,7 @@ def test_the_file_holds_the_edges_of_the_release() -> None:
     lines = json.loads(RELEASE.read_text(encoding="utf-8"))["claims"]
     sharp = {line["id"]: line["sharp"] for line in lines if line["sharp"]}
     text = lambda end: None if end is None else str(end)
-    kept = {id: dict(zip(Ends._fields, map(text, ends))) for id, ends in known_edges().items()}
+    kept = {id: dict(zip(Ends._fields, map(text, ends))) for id, ends in known_ends().items()}
     assert kept == {id: {end: edge[end] for end in Ends._fields} for id, edge in sharp.items()}
 
 
@@ -27,9 +27,9 @@ def test_a_claim_has_the_same_edge_without_the_file(monkeypatch: pytest.MonkeyPa
     one = load_claims()["BB:LD.1.4th/line"]
     of = lambda judgement: [entry(one, judgement, row(one.id))]
     said = lambda judgement: release_text({"run": {}, "claims": of(judgement), "unsettled": []})
-    searched = said(one.judge(search_edges=True))
+    searched = said(one.judge(search_anew=True))
     assert said(one.judge()) == searched
-    monkeypatch.setattr(claims, "known_edges", dict)
+    monkeypatch.setattr(claims, "known_ends", dict)
     assert said(one.judge()) == searched
 
 
@@ -38,8 +38,8 @@ def line(id: str, accepted: str | None) -> dict[str, Any]:
 
 
 def test_edges_of_claims_that_did_not_run_stay(tmp_path: Path) -> None:
-    file = tmp_path / EDGES
-    write_edges([line("BB:A", "2"), line("BB:B", "3/2")], file)
-    write_edges([line("BB:B", None), line("BB:C", "7")], file)
+    file = tmp_path / KEPT
+    keep_ends([line("BB:A", "2"), line("BB:B", "3/2")], file)
+    keep_ends([line("BB:B", None), line("BB:C", "7")], file)
     kept = {id: ends[0] for id, ends in json.loads(file.read_text(encoding="utf-8")).items()}
     assert kept == {"BB:A": "2", "BB:C": "7"}

@@ -15,8 +15,8 @@ from numerics.provers import Closed, Integers, forall
 from numerics.seeds import EXAMPLES
 from proofs_check.core import property_test as second_route
 from proofs_check.core.claim import Claim, Judgement
-from proofs_check.core.property_test import beyond_the_edge
-from proofs_check.core.sharp_constant import Edge
+from proofs_check.core.property_test import beyond
+from proofs_check.core.sharp_constant import SharpConstant
 from tests.numerics.counterexamples.drawn.test_holds import AtMost
 from tests.proofs_check.core.made import proved, refuted
 
@@ -63,13 +63,13 @@ def test_the_dial_is_spoiled_five_percent_beyond_its_edge() -> None:
         seen.append(c)
         return half(c=c)
 
-    found = judged(check, dial="c", control=())
+    found = judged(check, sharp="c", control=())
     assert found.faults == ()
-    assert found.edge is not None
-    assert seen[-1] == beyond_the_edge(found.edge) == found.edge.refuted * Fraction(95, 100)
-    up = replace(found.edge, accepted=Fraction(1), refuted=Fraction(2))
-    assert beyond_the_edge(up) == Fraction(21, 10)
-    assert isinstance(up, Edge)
+    assert found.sharp is not None
+    assert seen[-1] == beyond(found.sharp) == found.sharp.refuted * Fraction(95, 100)
+    up = replace(found.sharp, accepted=Fraction(1), refuted=Fraction(2))
+    assert beyond(up) == Fraction(21, 10)
+    assert isinstance(up, SharpConstant)
 
 
 def test_a_wrong_prover_is_contradicted() -> None:

@@ -1,4 +1,4 @@
-"""The dial finds edges on either side, keeps its brackets honest, and says when there is none."""
+"""The search goes to either side, keeps its brackets honest, and says when there is no end."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from numerics.evidence import Evidence, Verdict
-from proofs_check.core.sharp_constant import Edge, find_edge, simplest_between
+from proofs_check.core.sharp_constant import SharpConstant, find_sharp_constant, simplest_between
 from proofs_check.papers.sharp_constants import Ends
 from tests.proofs_check.core.made import EXACT, opened, proved, refuted
 
@@ -20,8 +20,8 @@ def verdict(kind: str) -> Evidence:
     return {"REFUTED": refuted, "OPEN": opened, "PROVED": proved}[kind]()
 
 
-def edge_of(check: object, start: Fraction) -> Edge:
-    found = find_edge(check, start)  # type: ignore[arg-type]
+def edge_of(check: object, start: Fraction) -> SharpConstant:
+    found = find_sharp_constant(check, start)  # type: ignore[arg-type]
     assert found is not None
     return found
 
@@ -58,9 +58,9 @@ def test_an_engine_that_gives_up_leaves_a_wide_bracket() -> None:
 
 def test_no_edge_is_no_edge() -> None:
     for kind in ("PROVED", "REFUTED", "OPEN"):
-        assert find_edge(lambda c, kind=kind: verdict(kind), Fraction(1)) is None
+        assert find_sharp_constant(lambda c, kind=kind: verdict(kind), Fraction(1)) is None
     with pytest.raises(ValueError, match="cannot start at 0"):
-        find_edge(lambda c: verdict("PROVED"), Fraction(0))
+        find_sharp_constant(lambda c: verdict("PROVED"), Fraction(0))
 
 
 def test_support_reaches_and_proof_is_sharp() -> None:
@@ -90,7 +90,7 @@ def test_known_ends_are_judged_again_and_nothing_else_is() -> None:
     found = edge_of(counted(Fraction(2), values), Fraction(3))
     known = Ends(found.accepted, found.refuted, found.undecided)
     values.clear()
-    assert find_edge(counted(Fraction(2), values), Fraction(3), known) == found  # type: ignore[arg-type]
+    assert find_sharp_constant(counted(Fraction(2), values), Fraction(3), known) == found  # type: ignore[arg-type]
     assert sorted(set(values)) == sorted(known[:2])
 
 
@@ -100,11 +100,11 @@ def test_known_ends_are_judged_again_and_nothing_else_is() -> None:
 def test_ends_that_moved_are_searched_anew(edge: Fraction) -> None:
     before, now = edge_of(counted(Fraction(2), []), Fraction(3)), edge_of(counted(edge, []), Fraction(3))
     known = Ends(before.accepted, before.refuted)
-    assert find_edge(counted(edge, []), Fraction(3), known) == now != before  # type: ignore[arg-type]
+    assert find_sharp_constant(counted(edge, []), Fraction(3), known) == now != before  # type: ignore[arg-type]
 
 
 def test_ends_that_are_apart_show_no_edge() -> None:
-    found = find_edge(counted(Fraction(2), []), Fraction(3), Ends(Fraction(3), Fraction(1)))  # type: ignore[arg-type]
+    found = find_sharp_constant(counted(Fraction(2), []), Fraction(3), Ends(Fraction(3), Fraction(1)))  # type: ignore[arg-type]
     assert found == edge_of(counted(Fraction(2), []), Fraction(3))
 
 
@@ -114,6 +114,6 @@ def test_an_undecided_value_has_to_be_undecided_still() -> None:
 
     before = edge_of(shy, Fraction(8))
     known = Ends(before.accepted, before.refuted, before.undecided)
-    assert find_edge(shy, Fraction(8), known) == before
+    assert find_sharp_constant(shy, Fraction(8), known) == before
     decided = lambda c: shy(c, 1)
-    assert find_edge(decided, Fraction(8), known) == edge_of(decided, Fraction(8)) != before
+    assert find_sharp_constant(decided, Fraction(8), known) == edge_of(decided, Fraction(8)) != before
