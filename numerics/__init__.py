@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from numerics.attention.window.best_width import optimal_window as optimal_window
     from numerics.attention.window.loss import window_loss as window_loss
     from numerics.counterexamples.worst_case.worst_average import worst_ratio as worst_ratio
+    from numerics.derivations import prove as prove
     from numerics.evidence import Evidence as Evidence
     from numerics.evidence import Verdict as Verdict
     from numerics.evidence import all_of as all_of
@@ -107,16 +108,18 @@ _HOME = {
     "worst_ratio": "numerics.counterexamples.worst_case.worst_average",
 }
 __all__ = list(_HOME)
+#: What is handed on whole: the strategies need Hypothesis.
+_MODULES = {"prove": "numerics.derivations.prove", "strategies": "numerics.strategies"}
 
 
 def __getattr__(name: str) -> Any:
     """Load a public name when it is first asked for: Numba and SymPy take most of a second each."""
-    if name == "strategies":  # a room of its own, which needs Hypothesis
-        return import_module("numerics.strategies")
+    if name in _MODULES:
+        return import_module(_MODULES[name])
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_HOME[name]), name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOME, "strategies"})
+    return sorted({*globals(), *_HOME, *_MODULES})
