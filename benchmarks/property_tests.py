@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from numerics.counterexamples.drawn.averages import AverageBound
 from numerics.counterexamples.drawn.holds import holds
-from numerics.counterexamples.worst_case.edge_cases import worst_hostile
+from numerics.counterexamples.worst_case.edge_cases import worst_edge_case
 from numerics.counterexamples.worst_case.families import THREE_ATOMS, TWO_ATOMS
 from numerics.counterexamples.worst_case.reference import StatisticBound
 from numerics.counterexamples.worst_case.worst_average import best_by_length
@@ -40,7 +40,7 @@ if __name__ == "__main__":
                 tried = AverageBound(bound)
                 best = [best_by_length(tried.normal.statement, family) for family in (TWO_ATOMS, THREE_ATOMS)]
                 tops = [max(b.items(), key=lambda item: item[1]) for b in best]
-                hostile = worst_hostile(tried.normal.statement, float(tried.normal.limit)).ratio
+                hostile = worst_edge_case(tried.normal.statement, float(tried.normal.limit)).ratio
                 known = max(hostile, *(ratio for _, ratio in tops))
                 line = (
                     f"{id:24}" + "".join(f"{ratio:10.5g} L={L:<5}" for L, ratio in tops) + f"{hostile:12.5g}"

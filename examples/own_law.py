@@ -17,7 +17,7 @@ import sys
 
 import numpy as np
 
-from numerics import TokenLaw, attention_errors, exact_errors, honest_sigma
+from numerics import TokenLaw, attention_errors, check_variance_proxy, exact_errors
 
 small = "--small" in sys.argv
 
@@ -33,8 +33,8 @@ triangular = TokenLaw(
 
 # %%
 # Is sigma honest? And would two per cent less be?
-honest = honest_sigma(triangular)
-bolder = honest_sigma(dataclasses.replace(triangular, sigma=0.98 * triangular.sigma))
+honest = check_variance_proxy(triangular)
+bolder = check_variance_proxy(dataclasses.replace(triangular, sigma=0.98 * triangular.sigma))
 print(f"sigma = {triangular.sigma:.4f}: {honest.verdict}, {honest.covered}")
 print(
     f"sigma = {0.98 * triangular.sigma:.4f}: {bolder.verdict}, v = ({bolder.witness['v_1']:.3f}, "

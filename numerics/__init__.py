@@ -30,6 +30,7 @@ from __future__ import annotations
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+from warnings import warn
 
 if TYPE_CHECKING:
     from numerics import strategies as strategies
@@ -64,8 +65,8 @@ if TYPE_CHECKING:
     from numerics.regression.flow.infinite_prompt import integrate_flow as integrate_flow
     from numerics.regression.risk.block_manifold import exact_risk as exact_risk
     from numerics.token_laws import TokenLaw as TokenLaw
-    from numerics.token_laws import honest_sigma as honest_sigma
-    from numerics.token_laws.edge_cases import hostile_laws as hostile_laws
+    from numerics.token_laws import check_variance_proxy as check_variance_proxy
+    from numerics.token_laws.edge_cases import edge_case_laws as edge_case_laws
     from numerics.training import Parameters as Parameters
     from numerics.training import Training as Training
     from numerics.training import train as train
@@ -87,13 +88,13 @@ _HOME = {
     "attention_errors": "numerics.attention.sampled.estimate",
     "attention_flow": "numerics.regression.features.flow",
     "attention_margin": "numerics.regression.features.margin",
+    "check_variance_proxy": "numerics.token_laws",
     "clopper_pearson": "numerics.attention.sampled.confidence_limits",
     "confirmed": "numerics.evidence",
+    "edge_case_laws": "numerics.token_laws.edge_cases",
     "exact_errors": "numerics.attention.exact.dispatch",
     "exact_risk": "numerics.regression.risk.block_manifold",
     "forall": "numerics.provers",
-    "honest_sigma": "numerics.token_laws",
-    "hostile_laws": "numerics.token_laws.edge_cases",
     "how_linear": "numerics.attention.distance.how_linear",
     "identity": "numerics.provers",
     "integral": "numerics.provers",
@@ -108,12 +109,17 @@ _HOME = {
     "worst_ratio": "numerics.counterexamples.worst_case.worst_average",
 }
 __all__ = list(_HOME)
+#: Former names, until the release after the next.
+_FORMER = {"honest_sigma": "check_variance_proxy", "hostile_laws": "edge_case_laws"}
 #: What is handed on whole: the strategies need Hypothesis.
 _MODULES = {"prove": "numerics.derivations.prove", "strategies": "numerics.strategies"}
 
 
 def __getattr__(name: str) -> Any:
     """Load a public name when it is first asked for: Numba and SymPy take most of a second each."""
+    if name in _FORMER:
+        warn(f"numerics.{name} is called {_FORMER[name]} now", DeprecationWarning, stacklevel=2)
+        return __getattr__(_FORMER[name])
     if name in _MODULES:
         return import_module(_MODULES[name])
     if name not in _HOME:

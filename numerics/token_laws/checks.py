@@ -1,7 +1,7 @@
 """The checks that a law of tokens passes when it is made.
 
 They are cheap and deterministic; whether the sub-Gaussian parameter is true takes a search, which
-`numerics.token_laws.honest_sigma` does.
+`numerics.token_laws.check_variance_proxy` does.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from numerics.token_laws.sub_gaussian import certified_proxy, kearns_saul
 from numerics.token_laws.token_law import TokenLaw
 from numerics.token_laws.weighted_nodes import ball_rule, gaussian_rule, sphere_rule
 
-__all__ = ["DIMENSIONS", "LENGTHS", "functions", "hostile_laws", "matrices", "queries"]
+__all__ = ["DIMENSIONS", "LENGTHS", "edge_case_laws", "functions", "matrices", "queries"]
 
 Array = npt.NDArray[np.float64]
 LENGTHS = (1, 2, 3, 10, 40)
@@ -50,8 +50,8 @@ def _on_a_line(
     return replace(atoms(points, weights, sigma2=sigma2), name=name)
 
 
-def hostile_laws(d: int) -> list[TokenLaw]:
-    """The hostile token laws on R^d: Gaussian (full, singular, tiny), Rademacher, sphere, ball,
+def edge_case_laws(d: int) -> list[TokenLaw]:
+    """The edge cases of token laws on R^d: Gaussian (full, singular, tiny), Rademacher, sphere, ball,
     skewed on two and on three atoms, no spread at all, rescaled.
 
     Parameters
@@ -65,11 +65,11 @@ def hostile_laws(d: int) -> list[TokenLaw]:
 
     Examples
     --------
-    >>> [law.name for law in hostile_laws(1)][:3]
+    >>> [law.name for law in edge_case_laws(1)][:3]
     ['Gaussian', 'tiny Gaussian', 'Rademacher']
     """
     if isinstance(d, bool) or not isinstance(d, (int, np.integer)):
-        raise TypeError(f"d = {d!r} is no dimension; the hostile laws are written for d in {DIMENSIONS}")
+        raise TypeError(f"d = {d!r} is no dimension; the edge cases are written for d in {DIMENSIONS}")
     return list(_laws(int(d)))
 
 
@@ -77,7 +77,7 @@ def hostile_laws(d: int) -> list[TokenLaw]:
 def _laws(d: int) -> tuple[TokenLaw, ...]:
     if d not in DIMENSIONS:
         raise ValueError(
-            f"the hostile laws are written for d in {DIMENSIONS}, got d = {d}; embed them for a larger "
+            f"the edge cases are written for d in {DIMENSIONS}, got d = {d}; embed them for a larger "
             "dimension"
         )
     half, one = Fraction(1, 2), Fraction(1)

@@ -83,7 +83,7 @@ class TokenLaw:
     ----------
     name, d : str, int
     sigma : float
-        The claim ``E exp(v.Z) <= exp(sigma^2 |v|^2 / 2)`` for all v; `honest_sigma` tests it.
+        The claim ``E exp(v.Z) <= exp(sigma^2 |v|^2 / 2)`` for all v; see `check_variance_proxy`.
     sample : callable
         ``sample(rng, n)``: n independent tokens, shape (n, d), drawn from the
         `numpy.random.Generator` rng alone.

@@ -3,7 +3,7 @@ take expectations; and cubature rules for Gaussian laws, spheres and balls in on
 dimensions.
 
 The nodes are floats or Arb balls, and trailing axes are independent laws: one expression serves a
-population of candidates, a hostile law and a rational witness. The rules are exact far beyond
+population of candidates, an edge case and a rational witness. The rules are exact far beyond
 rounding for the smooth integrands of the bounds: Gauss and Hermite along each axis, equal weights
 on circles, Gauss and Legendre along heights and radii.
 """

@@ -27,7 +27,7 @@ from numerics.counterexamples.worst_case.query_average import (
 from numerics.counterexamples.worst_case.query_average_bound import QueryAverageBound, Term
 from numerics.evidence import Contradiction, Evidence
 from numerics.token_laws import TokenLaw, atoms
-from numerics.token_laws.edge_cases import hostile_laws, matrices
+from numerics.token_laws.edge_cases import edge_case_laws, matrices
 from numerics.token_laws.weighted_nodes import WeightedNodes
 from proofs_check.boursier_boyer.section_3 import differences, in_the_values, setting
 from proofs_check.core.claim import claim
@@ -108,7 +108,7 @@ def gradient_errors(mu: WeightedNodes, nu: WeightedNodes, U: Array, v: Array, L:
 
 def _pairs(d: int) -> Iterator[tuple[str, WeightedNodes, WeightedNodes]]:
     """Tokens with sigma = 1 and 3, and queries with sub-Gaussian constant 1."""
-    spread = [(law, law.weighted_nodes) for law in hostile_laws(d) if law.sigma2]
+    spread = [(law, law.weighted_nodes) for law in edge_case_laws(d) if law.sigma2]
     for mu, tokens in spread:
         for nu, queries in spread:
             if len(tokens.nodes) <= 60 and len(queries.nodes) <= 8:
@@ -230,7 +230,7 @@ def rate_of_the_first_term(*, shortest: int = 1, c: Fraction = Fraction(1), powe
     """
     if shortest == 1:
         law = three_atoms()
-        error, _ = gradient_errors(law, hostile_laws(1)[2].weighted_nodes, np.zeros((1, 1)), np.ones(1), 1)
+        error, _ = gradient_errors(law, edge_case_laws(1)[2].weighted_nodes, np.zeros((1, 1)), np.ones(1), 1)
         if error != 0.25:
             raise Contradiction(f"the variance of z^2 is 1/4, not {error}")
         at = {"L": 1, "d": 1, "sigma": 1, "U": 0, "v": 1, "mu": "-1, 0, 1 with 1/4, 1/2, 1/4"}

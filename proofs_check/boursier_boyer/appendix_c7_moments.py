@@ -17,7 +17,7 @@ from sympy import Rational, cosh, oo, tanh
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of
 from numerics.provers import Closed, forall, identity
 from numerics.provers.enclosures.balls import value
-from numerics.token_laws.edge_cases import hostile_laws
+from numerics.token_laws.edge_cases import edge_case_laws
 from proofs_check.boursier_boyer.appendix_c7_gradients import RATE, gradient_errors, rate, rate_holds
 from proofs_check.core.claim import MEANS, claim
 from proofs_check.derivations.proofs import derivation
@@ -217,7 +217,7 @@ def rate_of_the_product(*, shortest: int = 1, c: Fraction = Fraction(1), power: 
     """
     checked = r"\mathbb{E}\|\hat X\hat Y-XY\|_F^2 \le " + RATE
     if shortest == 1:
-        signs = hostile_laws(1)[2].weighted_nodes
+        signs = edge_case_laws(1)[2].weighted_nodes
         _, error = gradient_errors(signs, signs, np.zeros((1, 1)), np.ones(1), 1)
         if error != 1:
             raise Contradiction(f"with one Rademacher token X^Y^ = z_1^2 z, of mean square 1, not {error}")

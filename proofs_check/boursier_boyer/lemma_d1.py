@@ -18,7 +18,7 @@ from numerics.evidence import Contradiction, Evidence, all_of
 from numerics.provers import Closed, Integers, forall, identity, trace_identity
 from numerics.provers.remembered import cached
 from numerics.token_laws import TokenLaw
-from numerics.token_laws.edge_cases import DIMENSIONS, hostile_laws, matrices
+from numerics.token_laws.edge_cases import DIMENSIONS, edge_case_laws, matrices
 from proofs_check.core.claim import MEANS, claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.largest_norm import vectors
@@ -69,7 +69,7 @@ def output(populations: Any, numbers: Any) -> tuple[Any, Any]:
 
 def spread(n: int) -> list[TokenLaw]:
     """The hostile laws on R^n that are no point mass."""
-    return [law for law in hostile_laws(n) if law.sigma2]
+    return [law for law in edge_case_laws(n) if law.sigma2]
 
 
 def _tilts() -> list[tuple[str, Any, Any]]:

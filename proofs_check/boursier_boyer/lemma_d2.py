@@ -18,7 +18,7 @@ from numerics.counterexamples.worst_case.worst_law import worst_law
 from numerics.evidence import Evidence, Verdict, all_of, confirmed
 from numerics.provers import Closed, Integers, forall, identity
 from numerics.provers.remembered import cached
-from numerics.token_laws.edge_cases import DIMENSIONS, hostile_laws
+from numerics.token_laws.edge_cases import DIMENSIONS, edge_case_laws
 from numerics.token_laws.weighted_nodes import WeightedNodes
 from proofs_check.core.claim import MEANS, claim
 from proofs_check.derivations.proofs import derivation
@@ -290,7 +290,7 @@ def _lengths() -> Iterator[tuple[str, Any, Any]]:
     from scipy.stats import chi2
 
     for n in DIMENSIONS:
-        for law in hostile_laws(n):
+        for law in edge_case_laws(n):
             if law.sigma2 and (law.atoms or law.name == "sphere"):
                 yield f"{law.name} in d = {n}", (_by_length(law.weighted_nodes),), ()
     for n in (1, 2, 3, 10, 100, 1000):

@@ -18,7 +18,7 @@ from sympy import Rational, oo
 from numerics.counterexamples.drawn.tasks import on_drawn_tasks
 from numerics.evidence import Evidence, Verdict
 from numerics.provers import Integers, forall
-from numerics.regression.softmax_vs_linear.few_atoms import Gaps, Task, gaps, hostile_gaps, tasks_on_atoms
+from numerics.regression.softmax_vs_linear.few_atoms import Gaps, Task, edge_case_gaps, gaps, tasks_on_atoms
 from numerics.seeds import generator
 from proofs_check.core.claim import Claim, claim
 from proofs_check.core.robust import Diverging, Robust
@@ -73,7 +73,7 @@ def _enumerated(
             return refuted_exactly(found, "enumeration")
         return undecided("enumeration", f"ratio {worst:.4g} at {where}, not confirmed exactly")
     covered = (
-        f"{len(hostile_gaps())} cases in d = 1, L = 1, 2, 3, 8, every prompt enumerated: y = 0, U = 0, "
+        f"{len(edge_case_gaps())} cases in d = 1, L = 1, 2, 3, 8, every prompt enumerated: y = 0, U = 0, "
         "skewed laws, slope 30"
     )
     found_at: dict[str, Any] = {"slack": 1 / worst, "tightest": {"case": where}}

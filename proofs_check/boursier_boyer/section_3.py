@@ -23,7 +23,7 @@ from numerics.counterexamples.worst_case.worst_law import worst_law
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirmed
 from numerics.provers import Closed, Integers, forall, identity, trace_identity
 from numerics.provers.enclosures.balls import value
-from numerics.token_laws.edge_cases import DIMENSIONS, hostile_laws, matrices
+from numerics.token_laws.edge_cases import DIMENSIONS, edge_case_laws, matrices
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.outcomes import TYPO, refuted_exactly, supported, undecided
@@ -167,7 +167,7 @@ def an_example_and_a_counterexample(*, query: str = "Rademacher") -> Evidence:
         if not left > right:
             raise Contradiction(f"the moment generating function {left} does not exceed {right}")
         return Evidence(verdict=Verdict.REFUTED, engine="examples", witness=witness, witness_by="Arb")
-    law = hostile_laws(1)[2].weighted_nodes
+    law = edge_case_laws(1)[2].weighted_nodes
     worst = max(_left(law, law, U, p, q) for U in (0.0, 0.5, 3.0) for p in ORDERS for q in ORDERS)
     if worst > 1 + 1e-12:
         return undecided("examples", f"the moments of Rademacher laws came out as {worst}")
@@ -195,7 +195,7 @@ def examples() -> list[tuple[str, Any, Any]]:
     named = ("Gaussian", "singular Gaussian", "Rademacher", "sphere", "ball")
     out = []
     for n in DIMENSIONS:
-        chosen = [law for law in hostile_laws(n) if law.name in named]
+        chosen = [law for law in edge_case_laws(n) if law.name in named]
         for mu in chosen:
             for nu in chosen:
                 if len(mu.weighted_nodes.nodes) * len(nu.weighted_nodes.nodes) <= 2000:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.counterexamples.drawn.computed import Computed, Decades, OneOf, Share
-from numerics.regression.softmax_vs_linear.few_atoms import Gaps, hostile_gaps
+from numerics.regression.softmax_vs_linear.few_atoms import Gaps, edge_case_gaps
 from numerics.regression.softmax_vs_linear.scalar_constants import Transfer, transfers
 from numerics.regression.softmax_vs_linear.scalar_flows import ScalarRegression
 
@@ -110,11 +110,11 @@ def drawn_flows(
 
 
 def worst_case(left: Callable[[Gaps], Any], right: Callable[[Gaps], Any]) -> tuple[float, str]:
-    """The largest ratio of the two sides over `hostile_gaps`; a right side of 0 asks for a left
+    """The largest ratio of the two sides over `edge_case_gaps`; a right side of 0 asks for a left
     side of 0.
     """
     worst, where = 0.0, ""
-    for case in hostile_gaps():
+    for case in edge_case_gaps():
         small, large = float(left(case.gaps)), float(right(case.gaps))
         ratio = small / large if large > 0 else (0.0 if small < 1e-12 * (1 + case.gaps.risk) else np.inf)
         if ratio > worst:

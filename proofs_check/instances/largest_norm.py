@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from numerics.token_laws.edge_cases import DIMENSIONS, hostile_laws
+from numerics.token_laws.edge_cases import DIMENSIONS, edge_case_laws
 from numerics.token_laws.weighted_nodes import WeightedNodes
 
 #: Dimensions in which vectors with independent coordinates are tried, beside d = 1.
@@ -33,7 +33,7 @@ def largest(population: Any, length: int, power: Fraction) -> Any:
 def vectors() -> list[tuple[str, Any, Any]]:
     """The hostile laws that are no point mass."""
     return [
-        (f"{law.name} in d = {n}", (law,), ()) for n in DIMENSIONS for law in hostile_laws(n) if law.sigma2
+        (f"{law.name} in d = {n}", (law,), ()) for n in DIMENSIONS for law in edge_case_laws(n) if law.sigma2
     ]
 
 
@@ -47,7 +47,7 @@ def _norms() -> Iterator[tuple[str, Any, Any]]:
     from scipy.stats import chi2
 
     for n in DIMENSIONS:
-        for law in hostile_laws(n):
+        for law in edge_case_laws(n):
             if law.sigma2 and (law.atoms or law.name == "sphere"):
                 yield f"{law.name} in d = {n}", (law,), ()
     for n in (1, 2, 3, 10, 100):

@@ -18,7 +18,7 @@ from numerics.counterexamples.worst_case.query_average_bound import QueryAverage
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, forall, identity, integral_evidence
 from numerics.token_laws import atoms
-from numerics.token_laws.edge_cases import hostile_laws
+from numerics.token_laws.edge_cases import edge_case_laws
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.random_query.average_split import expected_maximum
@@ -29,7 +29,7 @@ from theory.bounds.query_average import tilted_moment, weighted_query_moment
 def _largest(c: Fraction) -> Iterator[Instance]:
     """E max|z_k|^{2q} of L tokens from the distribution function, for discrete or bounded laws."""
     for d in (1, 2):
-        for law in hostile_laws(d):
+        for law in edge_case_laws(d):
             if not law.sigma2 or "Gaussian" in law.name:
                 continue
             mu = law.weighted_nodes
@@ -44,7 +44,7 @@ def _largest(c: Fraction) -> Iterator[Instance]:
 
 def _tilted(c: Fraction) -> Iterator[Instance]:
     for d in (1, 2):
-        for law in hostile_laws(d):
+        for law in edge_case_laws(d):
             if not law.sigma2:
                 continue
             mu = law.weighted_nodes
@@ -157,7 +157,7 @@ def _weighted(c: Fraction) -> Iterator[Instance]:
             where = {"query": "N(0, I)", "d": d, "j": j, "lambda": "1/4"}
             yield Instance(where, float(moment), float(bound), partial(tuple, (moment, bound)))
     for d in (1, 2, 3):
-        for law in hostile_laws(d):
+        for law in edge_case_laws(d):
             if not law.sigma2 or "Gaussian" in law.name:
                 continue
             mu = law.weighted_nodes

@@ -17,7 +17,7 @@ from numerics.counterexamples.worst_case.worst_law import worst_law
 from numerics.evidence import Evidence, all_of, confirmed
 from numerics.provers import Closed, computed, forall, identity, integral_evidence
 from numerics.token_laws import TokenLaw
-from numerics.token_laws.edge_cases import DIMENSIONS, hostile_laws, matrices
+from numerics.token_laws.edge_cases import DIMENSIONS, edge_case_laws, matrices
 from numerics.token_laws.weighted_nodes import WeightedNodes
 from proofs_check.core.claim import claim
 from proofs_check.derivations.lemmas_c6_and_c9.queries import POWERS, constant_of_the_query
@@ -117,7 +117,7 @@ def tilts() -> list[tuple[str, Any, Any]]:
     rows = []
     for n in DIMENSIONS:
         direction = np.arange(1, n + 1) / np.linalg.norm(np.arange(1, n + 1))
-        for law in hostile_laws(n):
+        for law in edge_case_laws(n):
             for factor in (1.0, 3.0) if law.sigma2 else ():
                 rows += [
                     (
@@ -138,7 +138,7 @@ def pairs() -> list[tuple[str, Any, Any]]:
 
 def _pairs() -> Iterator[tuple[str, Any, Any]]:
     for n in DIMENSIONS:
-        spread = [law for law in hostile_laws(n) if law.sigma2]
+        spread = [law for law in edge_case_laws(n) if law.sigma2]
         for mu in spread:
             for nu in spread:
                 if len(mu.weighted_nodes.nodes) * len(nu.weighted_nodes.nodes) <= MAX_PRODUCT_NODES:
@@ -152,7 +152,7 @@ def joint() -> Iterator[tuple[str, Any, Any]]:
     """Tokens (x, y) in R^2 with sigma = 1 and 3, and queries (x_q, 0) with the law of x, as in
     Assumption 4.2 (iii) for d = 1.
     """
-    for law in hostile_laws(2):
+    for law in edge_case_laws(2):
         if law.sigma2 and len(law.weighted_nodes.nodes) <= 100:
             unit = _unit(law)
             query = WeightedNodes(unit.nodes * np.array([1.0, 0.0]), unit.masses, 1.0)

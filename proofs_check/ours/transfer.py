@@ -16,7 +16,7 @@ from numerics.counterexamples.by_sequences import refuted_by_two_routes
 from numerics.counterexamples.drawn.tasks import on_drawn_tasks
 from numerics.evidence import Evidence, all_of, confirmed
 from numerics.provers import computed, forall, identity, trace_identity
-from numerics.regression.softmax_vs_linear.few_atoms import hostile_gaps
+from numerics.regression.softmax_vs_linear.few_atoms import edge_case_gaps
 from numerics.regression.softmax_vs_linear.scalar_constants import transfers
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
@@ -43,7 +43,7 @@ def _enumerated(left: Callable[..., Any], right: Callable[..., Any]) -> Evidence
     if worst > 1 + 1e-12:
         return undecided("enumeration", f"ratio {worst:.6g} at {where}")
     covered = (
-        f"{len(hostile_gaps())} cases in d = 1 with every prompt enumerated, L = 1, 2, 3, 8; largest "
+        f"{len(edge_case_gaps())} cases in d = 1 with every prompt enumerated, L = 1, 2, 3, 8; largest "
         f"ratio {worst:.6g} ({where})"
     )
     return supported("enumeration", covered, slack=1 / worst)

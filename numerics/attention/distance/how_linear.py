@@ -213,6 +213,7 @@ def _certain(setting: AttentionSetting, lengths: Floats, size: float) -> Certain
     table = isinstance(setting.law.structure, EmbeddingTable)
     if setting.law.identity is None and not setting.gaussian and not table:
         note += (
-            "; it rests on the sub-Gaussian parameter that the law claims, which numerics.honest_sigma tests"
+            "; it rests on the sub-Gaussian parameter that the law claims, which "
+            "numerics.check_variance_proxy tests"
         )
     return CertainBound(here.name, np.sqrt(here.values / (size or 1.0)), needed, note)

@@ -17,10 +17,10 @@ import numpy.typing as npt
 from numerics.attention.exact.softmax_average import RandomVariable, SoftmaxAverage, around, softmax_average
 from numerics.counterexamples.worst_case.statement import Mean, Statement
 from numerics.seeds import current_reseed, shared_generator
-from numerics.token_laws.edge_cases import DIMENSIONS, LENGTHS, functions, hostile_laws, matrices, queries
+from numerics.token_laws.edge_cases import DIMENSIONS, LENGTHS, edge_case_laws, functions, matrices, queries
 from numerics.token_laws.token_law import TokenLaw
 
-__all__ = ["STREAM", "Worst", "worst_hostile"]
+__all__ = ["STREAM", "Worst", "worst_edge_case"]
 
 Array = npt.NDArray[np.float64]
 #: The name of the random stream of the samples.
@@ -38,7 +38,7 @@ ERROR = 1e-6
 
 @dataclass(frozen=True)
 class Worst:
-    """The largest ratio of the two sides over the hostile cases."""
+    """The largest ratio of the two sides over the edge cases."""
 
     #: Exact, at the worst of the cases that can be enumerated.
     ratio: float
@@ -67,7 +67,7 @@ class Worst:
         )
 
 
-def worst_hostile(statement: Statement, limit: float) -> Worst:
+def worst_edge_case(statement: Statement, limit: float) -> Worst:
     """The worst case of a statement, whose ratio is at most `limit`, over the edge cases. The
     sampled prompts are the same for all claims of a run, so that claims with one statement share
     its ratios. The limits of each statement hold with the probability that is stated.
@@ -135,7 +135,7 @@ def _batches(lengths: tuple[int, ...], reseed: int) -> list[_Batch]:
     numbered = (
         (law, shared_generator(STREAM, 100 * d + number))
         for d in DIMENSIONS
-        for number, law in enumerate(hostile_laws(d))
+        for number, law in enumerate(edge_case_laws(d))
     )
     return [batch for law, rng in numbered for batch in _cases(law, rng, lengths)]
 

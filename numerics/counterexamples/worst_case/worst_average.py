@@ -16,7 +16,7 @@ import numpy.typing as npt
 import sympy as sp
 
 from numerics.attention.exact.softmax_average import RandomVariable, SoftmaxAverage
-from numerics.counterexamples.worst_case.edge_cases import ERROR, STREAM, worst_hostile
+from numerics.counterexamples.worst_case.edge_cases import ERROR, STREAM, worst_edge_case
 from numerics.counterexamples.worst_case.families import DENOMINATORS, THREE_ATOMS, TWO_ATOMS, Family, Point
 from numerics.counterexamples.worst_case.maximise import maximise, refine
 from numerics.counterexamples.worst_case.reference import StatisticBound
@@ -125,17 +125,17 @@ def _judged(
             witness = _witness(left, right, normal, family, L, x)
             if witness is not None:
                 return witness.replace(checked=checked, seconds=time.perf_counter() - started)
-    hostile = worst_hostile(normal.statement, limit)
+    edge = worst_edge_case(normal.statement, limit)
     top = max(found, key=lambda r: r[2])
     common: dict[str, Any] = {
         "engine": "enumeration",
         "checked": checked,
-        "samples": hostile.samples,
+        "samples": edge.samples,
         "seed": seed_of(STREAM, reseed),
     }
     unconfirmed = [f"{f.name}, L = {L}: ratio {r:.9g}" for f, L, r, _ in found if r > limit * (1 + 1e-7)]
-    if hostile.broken:
-        unconfirmed.append(f"{hostile.where}: ratio {hostile.ratio:.9g}")
+    if edge.broken:
+        unconfirmed.append(f"{edge.where}: ratio {edge.ratio:.9g}")
     seconds = time.perf_counter() - started
     if unconfirmed:
         reason = (
@@ -143,23 +143,23 @@ def _judged(
             f"{'; '.join(unconfirmed)}"
         )
         return Evidence(verdict=Verdict.OPEN, reason=reason, seconds=seconds, **common)
-    worst = max(top[2], hostile.ratio)
+    worst = max(top[2], edge.ratio)
     tightest: dict[str, Any] = (
         {"L": top[1], **top[0].rational(top[3], 10**4).describe()}
-        if top[2] >= hostile.ratio
-        else {"case": hostile.where}
+        if top[2] >= edge.ratio
+        else {"case": edge.where}
     )
     tried = "; ".join(f"{f.name} at their exact sub-Gaussian constant, L in {lengths[f]}" for f in families)
     return Evidence(
         verdict=Verdict.SUPPORTED,
         covered=(
             f"exact sums, worst case searched over {tried}: reached {top[2]:.6g} of "
-            f"{limit:.6g}; {hostile.covered}"
+            f"{limit:.6g}; {edge.covered}"
         ),
         # Beyond the limit by rounding only: an equality.
         slack=max(1.0, limit / worst) if worst > 0 else None,
         tightest={**tightest, "reached": worst},
-        error=ERROR if hostile.samples else 0.0,
+        error=ERROR if edge.samples else 0.0,
         seconds=seconds,
         **common,
     )

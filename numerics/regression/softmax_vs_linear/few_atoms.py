@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from numerics.attention.exact.enumeration import compositions, multinomial
 
-__all__ = ["Case", "Gaps", "Task", "enclosed_root", "gaps", "hostile_gaps", "tasks_on_atoms"]
+__all__ = ["Case", "Gaps", "Task", "edge_case_gaps", "enclosed_root", "gaps", "tasks_on_atoms"]
 
 Array = NDArray[Any]
 
@@ -157,7 +157,7 @@ def _of_one(task: Task, U: Array, v: Array, prompt_length: int, fractions: bool)
 
 @dataclass(frozen=True)
 class Case:
-    """One hostile instance: its name, prompt length and what prompts of that length change."""
+    """One edge case: its name, prompt length and what prompts of that length change."""
 
     name: str
     L: int
@@ -165,11 +165,11 @@ class Case:
 
 
 @cache
-def hostile_gaps() -> tuple[Case, ...]:
+def edge_case_gaps() -> tuple[Case, ...]:
     """The transfer at boundary cases: y = 0, U = 0, V = 0, L = 1, skewed laws, large scores and
     slopes, T = y.
 
-    >>> any(case.gaps.y2 == 0 for case in hostile_gaps()), min(case.L for case in hostile_gaps())
+    >>> any(case.gaps.y2 == 0 for case in edge_case_gaps()), min(case.L for case in edge_case_gaps())
     (True, 1)
     """
     laws = {

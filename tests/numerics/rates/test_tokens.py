@@ -37,7 +37,7 @@ def test_one_query_is_exact_and_the_mean_is_told():
     assert any("The mean m of the tokens is taken out" in note for note in found.notes)
     assert any("is half the diameter of the table (Hoeffding)" in note for note in found.notes)
     assert not any("Hoeffding" in note for note in other.notes)
-    assert not any("numerics.honest_sigma" in note for note in found.notes)  # it is certain
+    assert not any("numerics.check_variance_proxy" in note for note in found.notes)  # it is certain
 
 
 def test_over_queries_prompts_are_drawn():

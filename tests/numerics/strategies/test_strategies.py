@@ -137,7 +137,7 @@ def test_functions_have_a_value_at_each_atom():
     assert 0 in values
     assert any(0 < v < Fraction(1, 1000) for v in values)
     with pytest.raises(ValueError, match="no rational atoms"):
-        functions(numerics.hostile_laws(1)[0])
+        functions(numerics.edge_case_laws(1)[0])
 
 
 def test_lengths_cover_their_range():

@@ -10,7 +10,7 @@ import numerics.token_laws.diameter
 import numerics.token_laws.embeddings
 from numerics.evidence import Verdict
 from numerics.sweep.laws import describe_law
-from numerics.token_laws import TokenLaw, atoms, embedding_table, honest_sigma
+from numerics.token_laws import TokenLaw, atoms, check_variance_proxy, embedding_table
 from numerics.token_laws.atomic import Atomic
 from numerics.token_laws.diameter import diameter
 from numerics.token_laws.embeddings import EmbeddingTable, silent
@@ -137,11 +137,11 @@ def test_many_rows_far_out_are_centred_and_their_sigma_is_no_less_than_half_thei
 
 
 def test_half_the_diameter_is_an_honest_sigma():
-    assert honest_sigma(embedding_table(ROWS)).verdict is Verdict.SUPPORTED
+    assert check_variance_proxy(embedding_table(ROWS)).verdict is Verdict.SUPPORTED
     two = embedding_table([[0.0], [1.0]])  # Rademacher over two: half the diameter is optimal
     assert two.sigma == pytest.approx(0.5, rel=1e-6)
     claimed = TokenLaw(name="two rows", d=1, sigma=0.49, sample=two.sample, log_mgf=two.log_mgf)
-    assert honest_sigma(claimed).verdict is Verdict.REFUTED
+    assert check_variance_proxy(claimed).verdict is Verdict.REFUTED
 
 
 def test_what_was_done_is_said():

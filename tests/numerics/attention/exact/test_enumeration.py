@@ -24,7 +24,7 @@ from numerics.attention.exact.softmax_average import (
     symbol,
 )
 from numerics.counterexamples.worst_case.families import THREE_ATOMS, TWO_ATOMS, Point, on_line
-from numerics.token_laws.edge_cases import hostile_laws
+from numerics.token_laws.edge_cases import edge_case_laws
 
 VARIABLES = (error_squared, error_on_A, error_off_A, numerator, normaliser, deviation_S, deviation_R)
 SCORES, F_VALUES = np.array([0.9, -0.3, 0.2]), np.array([[1.0, -2.0, 0.5], [0.0, 1.0, 3.0]])
@@ -60,7 +60,7 @@ def test_too_many_outcomes_are_refused_with_a_way_out():
     with pytest.raises(ValueError, match="at least one token"):
         compositions(0, 2)
     with pytest.raises(ValueError, match="no atoms"):
-        expectation(hostile_laws(1)[0], 2, lambda counts: counts[:, 0])
+        expectation(edge_case_laws(1)[0], 2, lambda counts: counts[:, 0])
 
 
 @pytest.mark.parametrize("L", [1, 2, 3, 6])
@@ -154,7 +154,7 @@ def test_a_shift_of_all_scores_changes_nothing():
 
 
 def test_generic_expectation_and_probability_on_counts():
-    law = next(law for law in hostile_laws(1) if law.name == "two atoms, q = 1/10")
+    law = next(law for law in edge_case_laws(1) if law.name == "two atoms, q = 1/10")
     assert expectation(law, 12, lambda n: n[:, 0]) == pytest.approx(1.2)
     np.testing.assert_allclose(expectation(law, 12, lambda n: n), [1.2, 10.8])
     assert expectation(law, 12, lambda n: n[:, 0] == 0) == pytest.approx(0.9**12)

@@ -22,8 +22,8 @@ R1 = sp.exp(4 * a2) * F4 / L
 
 @pytest.fixture(autouse=True)
 def _only_the_search(monkeypatch):
-    """The hostile cases have their own tests; here they would only cost time."""
-    monkeypatch.setattr(module, "worst_hostile", lambda *_: Worst(0.0, "", 0.0, 0, 0, 0, False))
+    """The edge cases have their own tests; here they would only cost time."""
+    monkeypatch.setattr(module, "worst_edge_case", lambda *_: Worst(0.0, "", 0.0, 0, 0, 0, False))
 
 
 def again(e: Evidence) -> tuple[float, float]:

@@ -10,7 +10,7 @@ from numerics.counterexamples.worst_case.families import Point, on_line
 from numerics.counterexamples.worst_case.reference import ReferenceInstance
 from numerics.counterexamples.worst_case.worst_law import worst_law
 from numerics.evidence import Verdict
-from numerics.token_laws.edge_cases import hostile_laws
+from numerics.token_laws.edge_cases import edge_case_laws
 from numerics.token_laws.sub_gaussian import kearns_saul
 from numerics.token_laws.weighted_nodes import WeightedNodes
 
@@ -37,7 +37,7 @@ def gaussian_fourth(populations, _):
 
 
 def gaussians():
-    return [("Gaussian", (hostile_laws(1)[0],), ())]
+    return [("Gaussian", (edge_case_laws(1)[0],), ())]
 
 
 def undefined(populations, _):
@@ -47,7 +47,7 @@ def undefined(populations, _):
 
 
 def without_spread():
-    return [("point mass", (next(law for law in hostile_laws(1) if not law.sigma2),), ())]
+    return [("point mass", (next(law for law in edge_case_laws(1) if not law.sigma2),), ())]
 
 
 def test_variance_reaches_the_proxy():

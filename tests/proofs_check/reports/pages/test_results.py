@@ -89,7 +89,7 @@ def test_a_limit_with_symbols_shows_formulas_and_draws_nothing():
 
 
 def test_nothing_public_dumps_its_arrays():
-    law = numerics.hostile_laws(3)[0]
+    law = numerics.edge_case_laws(3)[0]
     task = theory.RegressionTask(np.eye(40), noise=0.1, task_variance=1)
     flow = numerics.integrate_flow(np.eye(2), np.eye(2), 1.0)
     others = [

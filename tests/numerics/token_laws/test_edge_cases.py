@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
-from numerics.token_laws.edge_cases import DIMENSIONS, LENGTHS, functions, hostile_laws, matrices, queries
+from numerics.token_laws.edge_cases import DIMENSIONS, LENGTHS, edge_case_laws, functions, matrices, queries
 from numerics.token_laws.token_law import TokenLaw
 
-EVERY_LAW = [pytest.param(law, id=f"{law.name}, d = {d}") for d in DIMENSIONS for law in hostile_laws(d)]
+EVERY_LAW = [pytest.param(law, id=f"{law.name}, d = {d}") for d in DIMENSIONS for law in edge_case_laws(d)]
 
 
 def used_proxy(law: TokenLaw, v: np.ndarray) -> float:
@@ -57,12 +57,12 @@ def test_the_sample_has_the_moments_of_the_nodes(law):
 
 @pytest.mark.parametrize("d", DIMENSIONS)
 def test_the_list_holds_what_it_must(d):
-    names = {law.name for law in hostile_laws(d)}
+    names = {law.name for law in edge_case_laws(d)}
     assert {"Gaussian", "tiny Gaussian", "Rademacher", "sphere", "ball", "point mass at 0"} <= names
     assert d == 1 or "singular Gaussian" in names
-    assert sum(len(law.atoms) == 2 and law.weights[0] != law.weights[1] for law in hostile_laws(d)) >= 2
-    assert sum(len(law.atoms) == 3 for law in hostile_laws(d)) >= 2
-    assert {law.d for law in hostile_laws(d)} == {d}
+    assert sum(len(law.atoms) == 2 and law.weights[0] != law.weights[1] for law in edge_case_laws(d)) >= 2
+    assert sum(len(law.atoms) == 3 for law in edge_case_laws(d)) >= 2
+    assert {law.d for law in edge_case_laws(d)} == {d}
 
 
 def test_zero_is_everywhere_and_shapes_agree():
@@ -95,7 +95,7 @@ def test_nodes_transform_and_parameter_are_of_one_law(law):
 
 
 def test_a_rescaled_law_scales_its_proxy_and_its_nodes():
-    named = {law.name: law for law in hostile_laws(2)}
+    named = {law.name: law for law in edge_case_laws(2)}
     for name, factor in (("Gaussian", 3.0), ("Rademacher", 1e-3)):
         law, other = named[name], named[f"{factor:g} times {name}"]
         assert other.sigma2 == law.sigma2 * factor**2
@@ -107,6 +107,6 @@ def test_a_rescaled_law_scales_its_proxy_and_its_nodes():
 
 def test_an_unknown_dimension_is_refused():
     with pytest.raises(ValueError, match="d = 4"):
-        hostile_laws(4)
+        edge_case_laws(4)
     with pytest.raises(TypeError, match=r"2\.0 is no dimension"):
-        hostile_laws(2.0)
+        edge_case_laws(2.0)

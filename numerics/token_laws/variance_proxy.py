@@ -21,7 +21,7 @@ from numerics.token_laws.search import Found, largest_ratio
 from numerics.token_laws.tilted_by_cauchy import mean_from_log_mgf, moments_along
 from numerics.token_laws.token_law import TokenLaw
 
-__all__ = ["honest_sigma"]
+__all__ = ["check_variance_proxy"]
 
 Floats = NDArray[np.float64]
 CHECKED = r"\mathbb{E}\,e^{v\cdot Z} \le e^{\sigma^2 |v|^2/2} \quad (v \in \mathbb{R}^d)"
@@ -39,7 +39,7 @@ LARGEST_EXPONENT = 600.0
 COMPARED_TOKENS, MOST_ENTRIES = 100_000, 10**7
 
 
-def honest_sigma(law: TokenLaw, *, seed: int | None = None, samples: int = 400_000) -> Evidence:
+def check_variance_proxy(law: TokenLaw, *, seed: int | None = None, samples: int = 400_000) -> Evidence:
     """Search for a v with ``E exp(v.Z) > exp(sigma^2 |v|^2 / 2)``.
 
     Where the law has a log_mgf, the search maximises ``2 ln E exp(v.Z) / |v|^2`` over directions
@@ -81,14 +81,15 @@ def honest_sigma(law: TokenLaw, *, seed: int | None = None, samples: int = 400_0
     --------
     >>> import dataclasses
     >>> from numerics.token_laws import rademacher
-    >>> honest_sigma(rademacher(2)).verdict.value
+    >>> check_variance_proxy(rademacher(2)).verdict.value
     'SUPPORTED'
-    >>> honest_sigma(dataclasses.replace(rademacher(2), sigma=0.95, structure=None)).verdict.value
+    >>> bold = dataclasses.replace(rademacher(2), sigma=0.95, structure=None)
+    >>> check_variance_proxy(bold).verdict.value
     'REFUTED'
     """
     if not isinstance(law, TokenLaw):
         raise TypeError(
-            f"honest_sigma judges a TokenLaw, not {law!r:.200}; make one with numerics.TokenLaw(...)"
+            f"check_variance_proxy judges a TokenLaw, not {law!r:.200}; make one with numerics.TokenLaw(...)"
         )
     for name, value in (("seed", 0 if seed is None else seed), ("samples", samples)):
         if isinstance(value, bool) or not isinstance(value, (int, np.integer)):

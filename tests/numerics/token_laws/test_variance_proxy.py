@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from numerics import Evidence, Verdict, honest_sigma
+from numerics import Evidence, Verdict, check_variance_proxy
 from numerics.token_laws import TokenLaw, atoms, ball, gaussian, rademacher, sphere, uniform
 from numerics.token_laws.from_samples import lower_bound
 from numerics.token_laws.independent_check import second_route
@@ -42,11 +42,11 @@ def witness(evidence: Evidence, d: int) -> Floats:
 @pytest.mark.parametrize("law", LAWS, ids=name_of)
 def test_true_parameters_stand_and_five_per_cent_less_falls(law):
     for kind in (law, plain(law)):
-        true = honest_sigma(kind)
+        true = check_variance_proxy(kind)
         assert true.verdict is Verdict.SUPPORTED
         assert true.slack == pytest.approx(1, abs=1e-5)
         assert true.control.verdict is Verdict.REFUTED
-        small = honest_sigma(dataclasses.replace(kind, sigma=0.95 * law.sigma))
+        small = check_variance_proxy(dataclasses.replace(kind, sigma=0.95 * law.sigma))
         assert small.verdict is Verdict.REFUTED
         assert small.slack == pytest.approx(0.95**2, abs=1e-5)
         assert small.witness_by == ("Arb" if kind is law and law.name == "atoms" else "two routes")
@@ -58,31 +58,34 @@ def test_true_parameters_stand_and_five_per_cent_less_falls(law):
 def test_samples_alone_refute_ten_per_cent_less_and_never_the_truth(law):
     # an accident refutes the truth with probability 1e-9 a call
     mute = plain(law, log_mgf=None)
-    true = honest_sigma(mute, samples=100_000)
+    true = check_variance_proxy(mute, samples=100_000)
     assert true.verdict is Verdict.SUPPORTED
     assert true.control.verdict is Verdict.REFUTED
     assert "100000 tokens" in true.covered
-    small = honest_sigma(dataclasses.replace(mute, sigma=0.9 * law.sigma), samples=100_000)
+    small = check_variance_proxy(dataclasses.replace(mute, sigma=0.9 * law.sigma), samples=100_000)
     assert small.verdict is Verdict.REFUTED
     assert (small.witness_by, small.error) == ("statistics", 1e-9)
 
 
 def test_a_small_excess_is_seen_with_a_log_mgf_and_not_by_samples():
-    assert honest_sigma(dataclasses.replace(uniform(2), sigma=1 - 1e-6)).verdict is Verdict.REFUTED
+    assert check_variance_proxy(dataclasses.replace(uniform(2), sigma=1 - 1e-6)).verdict is Verdict.REFUTED
     law = plain(uniform(2), sigma=1 - 1e-4)
-    assert honest_sigma(law).verdict is Verdict.REFUTED
-    assert honest_sigma(dataclasses.replace(law, log_mgf=None), samples=20_000).verdict is Verdict.SUPPORTED
+    assert check_variance_proxy(law).verdict is Verdict.REFUTED
+    assert (
+        check_variance_proxy(dataclasses.replace(law, log_mgf=None), samples=20_000).verdict
+        is Verdict.SUPPORTED
+    )
 
 
 def test_a_violation_far_from_the_covariance():
     # the deviation of this law is 1e-2, its sigma 30 times that
     rare = atoms([[1 - 1e-4], [-1e-4]], [1e-4, 1 - 1e-4])
     false = dataclasses.replace(rare, sigma=0.02)
-    assert honest_sigma(rare).verdict is Verdict.SUPPORTED
-    found = honest_sigma(false)
+    assert check_variance_proxy(rare).verdict is Verdict.SUPPORTED
+    found = check_variance_proxy(false)
     assert found.verdict is Verdict.REFUTED
     assert abs(witness(found, 1)[0]) > 5
-    assert honest_sigma(plain(false)).verdict is Verdict.REFUTED
+    assert check_variance_proxy(plain(false)).verdict is Verdict.REFUTED
 
 
 def test_laplace_tokens_have_no_sigma():
@@ -90,35 +93,35 @@ def test_laplace_tokens_have_no_sigma():
         "Laplace", 1, 3.0, lambda rng, n: rng.laplace(size=(n, 1)), lambda a: -np.log(1 - a * a).sum(-1)
     )
     for sigma in (1.0, 1.5, 2.0):
-        assert honest_sigma(dataclasses.replace(laplace, sigma=sigma)).verdict is Verdict.REFUTED
+        assert check_variance_proxy(dataclasses.replace(laplace, sigma=sigma)).verdict is Verdict.REFUTED
     # the violation is so close to the end of the domain that no circle of the second route fits
-    assert not honest_sigma(dataclasses.replace(laplace, sigma=3.0)).verdict.accepted
-    assert honest_sigma(plain(laplace, sigma=1.5, log_mgf=None)).verdict is Verdict.REFUTED
+    assert not check_variance_proxy(dataclasses.replace(laplace, sigma=3.0)).verdict.accepted
+    assert check_variance_proxy(plain(laplace, sigma=1.5, log_mgf=None)).verdict is Verdict.REFUTED
 
 
 def test_tokens_that_are_not_centred_have_no_sigma():
     shifted = TokenLaw("shifted", 2, 1.1, lambda rng, n: rng.standard_normal((n, 2)) + np.array([0.0, 0.3]))
-    found = honest_sigma(shifted)
+    found = check_variance_proxy(shifted)
     assert found.verdict is Verdict.REFUTED
     centred = dataclasses.replace(shifted, sample=lambda rng, n: rng.standard_normal((n, 2)))
-    assert honest_sigma(centred).verdict is Verdict.SUPPORTED
+    assert check_variance_proxy(centred).verdict is Verdict.SUPPORTED
 
 
 def test_a_log_mgf_of_another_law_decides_nothing():
     for other in (uniform(2), sphere(2).image(1.05 * np.eye(2))):
         mixed = plain(ball(2).image(0.9 * np.eye(2)), log_mgf=other.log_mgf, coordinates=None, factor=None)
-        found = honest_sigma(mixed)
+        found = check_variance_proxy(mixed)
         assert found.verdict is Verdict.OPEN
         assert "correct one of them" in found.reason
     shifted = plain(rademacher(1), sample=lambda rng, n: 2.0 * (rng.random((n, 1)) < 0.45) - 1)
-    assert "mean" in honest_sigma(shifted).reason
+    assert "mean" in check_variance_proxy(shifted).reason
 
 
 def test_rare_tokens_are_no_reason_to_distrust_a_log_mgf():
     for p in (1e-9, 1e-6, 1e-5, 1e-4):
         law = atoms([[1 - p], [-p]], [p, 1 - p])
         for seed in range(4):
-            assert honest_sigma(law, seed=seed).verdict is Verdict.SUPPORTED
+            assert check_variance_proxy(law, seed=seed).verdict is Verdict.SUPPORTED
 
 
 def test_one_rare_token_among_many_is_no_reason_either():
@@ -127,39 +130,45 @@ def test_one_rare_token_among_many_is_no_reason_either():
         return np.where(np.arange(n) == 5000, 1.0, 0.0)[:, None] - 1e-8
 
     law = atoms([[1 - 1e-8], [-1e-8]], [1e-8, 1 - 1e-8])
-    assert honest_sigma(dataclasses.replace(law, sample=lucky)).verdict is Verdict.SUPPORTED
+    assert check_variance_proxy(dataclasses.replace(law, sample=lucky)).verdict is Verdict.SUPPORTED
 
 
 def test_a_log_mgf_that_ends_where_sigma_says_it_does_not_supports_nothing():
     ends = plain(gaussian([[1.0]]), log_mgf=lambda a: (a * a / 2 + 0 * np.log(25 - a * a)).sum(-1))
-    found = honest_sigma(ends)
+    found = check_variance_proxy(ends)
     assert found.verdict is Verdict.OPEN
     assert "not finite beyond" in found.reason
     far = plain(gaussian([[1.0]]), log_mgf=lambda a: (a * a / 2 + 0 * np.log(1600 - a * a)).sum(-1))
-    assert honest_sigma(far).verdict is Verdict.SUPPORTED
+    assert check_variance_proxy(far).verdict is Verdict.SUPPORTED
 
 
 def test_sigma_zero_is_the_point_mass():
     nothing = gaussian(np.zeros((2, 2)))
-    assert honest_sigma(nothing).verdict is Verdict.SUPPORTED
-    assert honest_sigma(plain(nothing, log_mgf=None)).verdict is Verdict.SUPPORTED
+    assert check_variance_proxy(nothing).verdict is Verdict.SUPPORTED
+    assert check_variance_proxy(plain(nothing, log_mgf=None)).verdict is Verdict.SUPPORTED
     for law in (rademacher(2), plain(rademacher(2)), plain(rademacher(2), log_mgf=None)):
-        assert honest_sigma(dataclasses.replace(law, sigma=0.0)).verdict is Verdict.REFUTED
+        assert check_variance_proxy(dataclasses.replace(law, sigma=0.0)).verdict is Verdict.REFUTED
 
 
 @pytest.mark.parametrize("unit", [1e-8, 1e8])
 def test_units_do_not_matter(unit):
     for law in (SKEWED, sphere(3), plain(uniform(2))):
         scaled = law.image(unit * np.eye(law.d))
-        assert honest_sigma(scaled).verdict is Verdict.SUPPORTED
-        assert honest_sigma(dataclasses.replace(scaled, sigma=0.95 * scaled.sigma)).verdict is Verdict.REFUTED
+        assert check_variance_proxy(scaled).verdict is Verdict.SUPPORTED
+        assert (
+            check_variance_proxy(dataclasses.replace(scaled, sigma=0.95 * scaled.sigma)).verdict
+            is Verdict.REFUTED
+        )
         mute = plain(scaled, log_mgf=None, sigma=0.9 * scaled.sigma)
-        assert honest_sigma(mute, samples=100_000).verdict is Verdict.REFUTED
+        assert check_variance_proxy(mute, samples=100_000).verdict is Verdict.REFUTED
 
 
 def test_evidence_survives_json_and_repeats_itself():
     for law in (rademacher(2), plain(rademacher(2), log_mgf=None, sigma=0.8)):
-        one, two = honest_sigma(law, seed=5, samples=20_000), honest_sigma(law, seed=5, samples=20_000)
+        one, two = (
+            check_variance_proxy(law, seed=5, samples=20_000),
+            check_variance_proxy(law, seed=5, samples=20_000),
+        )
         assert one.replace(seconds=0) == two.replace(seconds=0)
         assert Evidence.from_json(one.to_json()) == one
 
@@ -208,4 +217,4 @@ def test_the_lower_bound_covers_a_rare_large_value():
 )
 def test_bad_input(given, error, match):
     with pytest.raises(error, match=match):
-        honest_sigma(**given)
+        check_variance_proxy(**given)
