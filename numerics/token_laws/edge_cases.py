@@ -51,8 +51,8 @@ def _on_a_line(
 
 
 def edge_case_laws(d: int) -> list[TokenLaw]:
-    """The edge cases of token laws on R^d: Gaussian (full, singular, tiny), Rademacher, sphere, ball,
-    skewed on two and on three atoms, no spread at all, rescaled.
+    """The edge cases of token laws on R^d: Gaussian (full, singular, tiny), Rademacher, sphere,
+    ball, skewed on two and on three atoms, no spread at all, rescaled.
 
     Parameters
     ----------

@@ -206,9 +206,7 @@ class Function:
         if self.order is not None and (type(self.order) is not Fraction or self.order < 0):
             raise ProofError(f"the order {self.order!r} of {self.name} is no Fraction from 0 on")
         if Sort.TIME in random and self.order not in (0, 1):
-            raise ProofError(
-                f"the order {self.order!r} of {self.name}, a function of time, is neither 0 nor 1"
-            )
+            raise ProofError(f"the order {self.order!r} of {self.name}, which is of time, is neither 0 nor 1")
         if not random and Sort.TASK not in self.sorts and self.order != 0:
             raise ProofError(f"{self.name} is not random and has no order")
 
@@ -334,9 +332,7 @@ class Bind(Term):
         put = lambda name, value: object.__setattr__(self, name, value)
         put("loose", frozenset(outer.union(*(h.loose for h in self.heads))))
         if any(isinstance(w, Bound) and w.index < self.count for w in self.body.tasks):
-            raise ProofError(
-                f"a function of a token of a task stands in {text(self)} without `Given` that task"
-            )
+            raise ProofError(f"a function of a token of a task stands in {text(self)} without `Given` it")
         outside = lambda w: Bound(w.index - self.count, w.of) if isinstance(w, Bound) else w
         put("tasks", frozenset(map(outside, self.body.tasks)))
         put("plain", self.plain or kind.sort is Sort.TASK)
