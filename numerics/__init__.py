@@ -111,8 +111,6 @@ _HOME = {
 __all__ = list(_HOME)
 #: Former names, until the release after the next.
 _FORMER = {"honest_sigma": "check_variance_proxy", "hostile_laws": "edge_case_laws"}
-#: What is handed on whole: the strategies need Hypothesis.
-_MODULES = {"prove": "numerics.derivations.prove", "strategies": "numerics.strategies"}
 
 
 def __getattr__(name: str) -> Any:
@@ -120,12 +118,12 @@ def __getattr__(name: str) -> Any:
     if name in _FORMER:
         warn(f"numerics.{name} is called {_FORMER[name]} now", DeprecationWarning, stacklevel=2)
         return __getattr__(_FORMER[name])
-    if name in _MODULES:
-        return import_module(_MODULES[name])
+    if name in ("prove", "strategies"):  # modules; the strategies need Hypothesis
+        return import_module("numerics.derivations.prove" if name == "prove" else "numerics.strategies")
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_HOME[name]), name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOME, *_MODULES})
+    return sorted({*globals(), *_HOME, "prove", "strategies"})

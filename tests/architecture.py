@@ -15,7 +15,7 @@ Modules = Mapping[str, Path]
 Arrows = Mapping[str, set[str]]
 
 MOST_LINES = 400
-HANDING_ON = {"__all__", "_HOME", "__getattr__", "__dir__", "_MODULES", "_FORMER"}
+HANDING_ON = {"__all__", "_HOME", "__getattr__", "__dir__", "_FORMER"}
 
 
 def modules(root: Path, packages: Iterable[str]) -> dict[str, Path]:
