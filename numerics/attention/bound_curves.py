@@ -7,7 +7,7 @@ bounds that replace Propositions 3.1 and 3.4.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
@@ -19,7 +19,7 @@ from numerics.attention.exponents import paper_exponent, theorem_B_constant, the
 from numerics.attention.quadrature.query_form import QuadraticFormLaw
 from numerics.attention.setting import AttentionSetting, Quantity
 from numerics.token_laws import TokenLaw
-from numerics.token_laws.kinds import check_law
+from numerics.token_laws.radial import of_coordinates
 from theory.attention.gaussian_errors import limit_of_grad_U_error, theorem_A
 from theory.bounds.concentration import lemma_c4, second_moment_R1
 from theory.bounds.query_average import gradient_U_average, output_average, output_average_short
@@ -39,13 +39,6 @@ OURS = {
 #: Our bounds with explicit constants; the ledger tells the evidence. Lemma C.4 is false as printed
 #: at L = 1.
 CERTAIN = ("Theorem A", "R1", "Proposition 3.1, our constants")
-#: Fourth moment of a coordinate less 3, for independent coordinates; and below, for radial laws in
-#: dimension r, the factor of the Gaussian fourth moment.
-EXCESS = {"normal": 0.0, "sign": -2.0, "uniform": -1.2}
-RADIAL: dict[str, Callable[[int], float]] = {
-    "sphere": lambda r: r / (r + 2),
-    "ball": lambda r: (r + 2) / (r + 4),
-}
 
 #: Logarithm of the longest prompt, and the step in ln s that the average of Theorem A takes up to
 #: ln L, times ln L: the trapezoid rule then errs by a share of order e^{-2 pi^2 / 0.8} < 1e-10.
@@ -74,12 +67,7 @@ def fourth_moment(law: TokenLaw, W: Floats) -> tuple[float, bool]:
     sigma is known of the law, it is a bound from sigma.
     """
     if isinstance(law.coordinates, str) and law.factor is not None:
-        check_law(law.coordinates, (*EXCESS, *RADIAL), "the fourth moment")
-        M = law.factor.T @ W @ law.factor
-        gaussian = float(np.trace(M)) ** 2 + 2 * float(np.sum(M * M.T))
-        if law.coordinates in RADIAL:
-            return RADIAL[law.coordinates](M.shape[0]) * gaussian, True
-        return gaussian + EXCESS[law.coordinates] * float(np.sum(np.diag(M) ** 2)), True
+        return of_coordinates(law.coordinates, law.factor).fourth_moment(W), True
     top = float(np.linalg.eigvalsh(W)[-1])
     return top**2 * float(maximum_R3(1, law.d, 4, law.sigma)), False
 

@@ -17,7 +17,7 @@ from numerics.token_laws.atomic import Atomic
 from numerics.token_laws.checks import DIMENSION
 from numerics.token_laws.embeddings import EmbeddingTable, silent
 from numerics.token_laws.independent import Independent
-from numerics.token_laws.radial import LARGEST_DIMENSION, Radial
+from numerics.token_laws.radial import LARGEST_DIMENSION, ROUND, of_coordinates
 from numerics.token_laws.token_law import TokenLaw
 from theory.inputs.arrays import read_arrays
 from theory.inputs.whole_numbers import read_whole
@@ -165,11 +165,9 @@ def _standard(name: str, d: int | None = None, factor: ArrayLike | None = None) 
         (F,) = read_arrays(factor=(factor, "d r"))
         F, identity = F.copy(), {"kind": name, "factor": F.tolist()}
     kind = KIND_OF[name]
-    if kind in ("sphere", "ball") and F.shape[1] > LARGEST_DIMENSION:
+    if kind in ROUND and F.shape[1] > LARGEST_DIMENSION:
         raise ValueError(
             f"the {name} in {F.shape[1]} dimensions is beyond {LARGEST_DIMENSION}, where its transform "
             "leaves the range of floats; gaussian(np.eye(d)) is close to it there"
         )
-    return TokenLaw.of(
-        Radial(kind, F, identity) if kind in ("sphere", "ball") else Independent(kind, F, identity)
-    )
+    return TokenLaw.of(of_coordinates(kind, F, identity))

@@ -12,17 +12,20 @@ large arguments). As q grows it tends to that of N(0, I), ``e^{w/2}``.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.token_laws.independent import Linear
+from numerics.token_laws.independent import Independent, Linear
 from numerics.token_laws.kinds import check_law
 
-__all__ = ["LARGEST_DIMENSION", "Radial", "bessel_ratio", "sphere_derivatives"]
+__all__ = ["LARGEST_DIMENSION", "ROUND", "Radial", "bessel_ratio", "of_coordinates", "sphere_derivatives"]
 
 Floats = NDArray[np.float64]
+#: Kinds of coordinates that are projections of a sphere.
+ROUND = ("sphere", "ball")
 #: The power series is used where ``|x|^2 / 4`` is at most a small multiple of the order. Beyond it
 #: the Bessel function itself stays in the range of floats up to this dimension.
 LARGEST_DIMENSION = 500
@@ -112,17 +115,21 @@ class Radial(Linear):
     @property
     def q(self) -> int:
         """Dimension of the sphere, of radius sqrt(q), of which g is a projection."""
-        check_law(self.kind, ("sphere", "ball"), "the transform of a sphere")
+        check_law(self.kind, ROUND, "the transform of a sphere")
         return int(self.factor.shape[1]) + 2 * (self.kind == "ball")
 
     def sample(self, rng: np.random.Generator, n: int) -> Floats:
         """n tokens, shape (n, d)."""
-        check_law(self.kind, ("sphere", "ball"), "the sampler")
+        check_law(self.kind, ROUND, "the sampler")
         r = self.factor.shape[1]
         # The volume of a ball grows with the r-th power of its radius.
         radius = math.sqrt(self.q / r) * rng.random((n, 1)) ** (1 / r) if self.kind == "ball" else 1.0
         g = rng.standard_normal((n, r))
         return radius * (np.sqrt(r) * g / np.linalg.norm(g, axis=1, keepdims=True)) @ self.factor.T
+
+    def fourth_moment(self, W: Floats) -> float:
+        """``E (Z'WZ)^2``."""
+        return self.q / (self.q + 2) * self._gaussian_fourth_moment(W)[0]
 
     def log_mgf(self, a: NDArray[Any]) -> NDArray[Any]:
         """ln E e^{a.Z}, real or complex; -inf at a zero of the transform."""
@@ -153,3 +160,10 @@ class Radial(Linear):
             covariance + (along - across)[..., None, None] * image[..., :, None] * image[..., None, :]
         )
         return (across[..., None] * b) @ F.T, covariance
+
+
+def of_coordinates(
+    kind: str, factor: Floats, identity: Mapping[str, Any] | None = None
+) -> Independent | Radial:
+    """The law of F g for coordinates of any kind."""
+    return (Radial if kind in ROUND else Independent)(kind, factor, identity or {})

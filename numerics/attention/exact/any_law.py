@@ -47,8 +47,8 @@ from numerics.attention.exact.tilted_moments import (
 from numerics.attention.setting import AttentionSetting, overflow_refused
 from numerics.token_laws.atomic import Atomic
 from numerics.token_laws.embeddings import EmbeddingTable
-from numerics.token_laws.independent import Independent, coordinate_tilted
-from numerics.token_laws.radial import Radial, bessel_ratio
+from numerics.token_laws.independent import Independent
+from numerics.token_laws.radial import Radial, bessel_ratio, of_coordinates
 from numerics.token_laws.token_law import TokenLaw
 
 __all__ = ["ROUNDING", "law_errors", "tilt_of"]
@@ -144,7 +144,7 @@ def _law_at_query(law: TokenLaw, a: Floats) -> tuple[Floats, Callable[[list[Floa
     """
     s, kind = law.structure, law.coordinates
     if s is None and isinstance(kind, str) and law.factor is not None:
-        s = Radial(kind, law.factor) if kind in ("sphere", "ball") else Independent(kind, law.factor)
+        s = of_coordinates(kind, law.factor)
     if isinstance(s, Radial) and s.kind == "sphere" and s.factor.shape[1] == 1:
         s = Independent("sign", s.factor)
     elif isinstance(s, EmbeddingTable):
@@ -160,14 +160,14 @@ def _law_at_query(law: TokenLaw, a: Floats) -> tuple[Floats, Callable[[list[Floa
         )
     if isinstance(s, Independent):
         b = s.factor.T @ a
-        h, variance = coordinate_tilted(s.kind, b)
+        h, variance = s.coordinate.tilted(b)
         if s.kind == "sign" and b.size <= FEW_SIGNS:
             signs = np.asarray(
                 1 - 2 * ((np.arange(2**b.size)[:, None] >> np.arange(b.size)) & 1), dtype=float
             )
             return s.factor, _of_atoms(Atomic(signs, np.full(len(signs), 1 / len(signs))), b, h)
         return s.factor, lambda M: _LawAtQuery(
-            IndependentMoments(s.kind, b, h, M), h, np.diag(variance), np.abs(h)
+            IndependentMoments(s.coordinate, b, h, M), h, np.diag(variance), np.abs(h)
         )
     if isinstance(s, Radial):
         b = s.factor.T @ a

@@ -25,8 +25,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.token_laws.independent import coordinate_log_mgf
-from numerics.token_laws.kinds import check_law
+from numerics.token_laws.coordinates import Coordinate
 from numerics.token_laws.radial import sphere_derivatives
 
 __all__ = [
@@ -40,10 +39,6 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 Complex = NDArray[np.complex128]
-#: Half width of the uniform law of variance 1; the value of |t| times it up to which its moments
-#: are summed at Gauss points, since the closed form cancels there; and these points.
-HALF_WIDTH, SMALL_TILT, GAUSS_RULE = math.sqrt(3.0), 3.0, np.polynomial.legendre.leggauss(24)
-
 #: Accuracy of closed forms, as a natural logarithm: integrals are followed to e^{-DIGITS}.
 DIGITS = 40.0
 
@@ -101,38 +96,11 @@ def entrywise_basis(r: int, matrices: int) -> Basis:
     return Basis(np.eye(r), second, tuple(third), tuple(np.eye(matrices - 1)))
 
 
-def centred_coordinate(kind: str, t: Complex, h: Floats) -> tuple[Floats, Complex]:
-    """The moments ``E[e^{tg} (g - h)^n]``, n = 0 to 4, of one coordinate: the logarithm of a common
-    factor, and the rest, of shape (..., 5).
-    """
-    check_law(kind, ("normal", "sign", "uniform"), "a moment under a tilt")
-    if kind == "normal":  # N(t, 1) times e^{t^2/2}
-        m, shift = t - h, (t * t).real / 2
-        plain = [np.ones_like(m), m, m * m + 1, m**3 + 3 * m, m**4 + 6 * m * m + 3]
-        return shift, np.stack(plain, -1) * np.exp(t * t / 2 - shift)[..., None]
-    scale = 1.0 if kind == "sign" else HALF_WIDTH
-    x, eta = t * scale, h / scale
-    shift = np.abs(x.real)
-    up, down = np.exp(x - shift) / 2, np.exp(-x - shift) / 2
-    if kind == "sign":
-        return shift, np.stack([(1 - eta) ** n * up + (-1 - eta) ** n * down for n in range(5)], -1)
-    near = np.abs(x) <= SMALL_TILT
-    safe = np.where(near, 1.0, x)
-    J = [(up - down) / safe]
-    for n in range(1, 5):
-        J.append(((1 - eta) ** n * up - (-1 - eta) ** n * down - n * J[-1]) / safe)
-    u, w = GAUSS_RULE
-    small = np.exp(x[near][:, None] * u - shift[near][:, None]) * (w / 2)
-    for n in range(5):
-        J[n][near] = (small * (u - np.broadcast_to(eta, x.shape)[near][:, None]) ** n).sum(axis=1)
-    return shift, np.stack([HALF_WIDTH**n * J[n] for n in range(5)], -1)
-
-
 @dataclass(frozen=True, eq=False)
 class IndependentMoments:
-    """Moments of g with independent coordinates: ``"normal"``, ``"sign"`` or ``"uniform"``."""
+    """Moments of g with independent coordinates."""
 
-    kind: str
+    coordinate: Coordinate
     b: Floats
     h: Floats
     matrices: Sequence[Floats]
@@ -143,10 +111,10 @@ class IndependentMoments:
         return entrywise_basis(self.b.size, len(self.matrices))
 
     def log_mgf(self, t: Floats) -> Floats:
-        return np.asarray(coordinate_log_mgf(self.kind, np.asarray(t)[..., None] * self.b).sum(axis=-1))
+        return np.asarray(self.coordinate.log_mgf(np.asarray(t)[..., None] * self.b).sum(axis=-1))
 
     def functions(self, t: Complex) -> Complex:
-        shift, e = centred_coordinate(self.kind, t[:, None] * self.b, self.h)
+        shift, e = self.coordinate.moments(t[:, None] * self.b, self.h)
         whole = np.exp(shift.sum(axis=1) - self.log_mgf(t.real)) * e[..., 0].prod(axis=1)
         m1, m2, m3, m4 = (e[..., n] / e[..., 0] for n in range(1, 5))
         # The coordinates stay independent under a complex tilt: moments of quadratic forms follow

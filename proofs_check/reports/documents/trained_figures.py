@@ -60,10 +60,11 @@ def measure_and_judge(arguments: argparse.Namespace, given: Mapping[str, Any]) -
     from proofs_check.core.ledgers.ledger import write_json
     from proofs_check.papers.statements import rows
     from proofs_check.reports.documents.experiment_pages import as_html, check_no_other_page, tell
+    from proofs_check.reports.figures.trained.page import write_page
 
     paper = _PAPERS[arguments.paper]
     training = import_module(f"numerics.experiments.{paper.folder}.training")
-    page_of = import_module(f"proofs_check.reports.figures.{paper.folder}.page")
+    page_of = import_module(f"proofs_check.reports.figures.{paper.folder}.page").PAGE
     out = writable_folder(Path(arguments.out))
     check_no_other_page(out / "index.html", paper.title)
     figures, choices = arguments.only or list(training.FIGURES), training.Choices(**given)
@@ -90,7 +91,7 @@ def measure_and_judge(arguments: argparse.Namespace, given: Mapping[str, Any]) -
         said = sorted(
             sentences(ledger), key=lambda sentence: (places[sentence[0].split("/")[0]], sentence[0])
         )
-        page = page_of.write_page(found, said, out, words=as_html, formats=arguments.format)
+        page = write_page(page_of, found, said, out, words=as_html, formats=arguments.format)
     wrong = tell(ledger, say)
     say(f"figures in {page}, ledger in {out / 'ledger' / 'ledger.json'}")
     usual = choices == training.Choices()

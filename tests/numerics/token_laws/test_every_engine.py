@@ -8,11 +8,11 @@ import pytest
 
 from numerics import attention_errors, exact_errors
 from numerics.attention.bound_curves import fourth_moment
-from numerics.attention.exact.tilted_moments import IndependentMoments, centred_coordinate
 from numerics.attention.sampled.rare_prompts import rare_prompts
 from numerics.attention.sampled.scores_only import CONDITIONED
 from numerics.attention.setting import LAWS, AttentionSetting
 from numerics.token_laws import TokenLaw, atoms, checks, embedding_table
+from numerics.token_laws.coordinates import coordinate
 from numerics.token_laws.independent import Independent
 from numerics.token_laws.independent_check import second_route
 from numerics.token_laws.radial import Radial
@@ -94,10 +94,7 @@ ENGINES: dict[str, Callable[[TokenLaw], Any]] = {
     "scores": lambda law: attention_errors(law, U, EYE, POINT, [10], replicates=10, seed=1, method="scores"),
     "fourth_moment": lambda law: fourth_moment(law, EYE),
     "rare_prompts": lambda law: rare_prompts(AttentionSetting(law, U, EYE, POINT), np.array([10.0]), 100),
-    "centred_coordinate": lambda law: centred_coordinate("triangle", np.array([1j]), np.zeros(1)),
-    "moments": lambda law: IndependentMoments("triangle", POINT, POINT, [EYE, EYE]).functions(
-        np.ones(1, complex)
-    ),
+    "coordinate": lambda law: coordinate("triangle"),
     "a sphere's sample": lambda law: UNKNOWN_ROUND.sample(np.random.default_rng(0), 3),
     "a sphere's transform": lambda law: UNKNOWN_ROUND.log_mgf(POINT),
     "a sphere's tilted law": lambda law: UNKNOWN_ROUND.tilted(POINT),

@@ -1,27 +1,20 @@
-"""Writes the page of the figures of Collins et al.: ``index.html``, a file for each plot, and the
-numbers as ``data.json`` and ``data.csv``.
-"""
+"""The page of the figures of Collins et al.: its captions, and its numbers as JSON and CSV."""
 
 from __future__ import annotations
 
 import csv
-import os
 import re
-from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from io import StringIO
-from pathlib import Path
 
 import numpy as np
 
 from numerics.experiments.collins.settings import FIGURES
 from numerics.experiments.collins.training import Experiments
 from proofs_check.reports.figures.collins.plots import draw
-from proofs_check.reports.figures.trained.page import command, write_experiments
-from proofs_check.reports.pages.formats import FORMATS
-from proofs_check.reports.pages.text import marked
+from proofs_check.reports.figures.trained.page import Paper
 
-__all__ = ["COLUMNS", "figure_of", "write_page"]
+__all__ = ["COLUMNS", "PAGE"]
 
 #: Columns of ``data.csv``: the mean over the trials of every curve, at every record.
 COLUMNS = {
@@ -45,34 +38,6 @@ def figure_of(id: str) -> int | None:
     """
     found = re.match(r"COL:Fig(\d)", id)
     return int(found[1]) if found else None
-
-
-def write_page(
-    found: Experiments,
-    claims: Sequence[tuple[str, str, str, str]],
-    folder: str | os.PathLike[str],
-    *,
-    words: Callable[[str], str] = marked,
-    formats: Sequence[str] = FORMATS[:1],
-) -> Path:
-    """Write page, plots and numbers into a folder, each claim (id, says, verdict, sentence) under
-    its figure; an earlier page there stays whole until the new one is complete. `words` makes HTML
-    of a sentence.
-    """
-    return write_experiments(
-        "collins/experiments.html.jinja",
-        found,
-        draw(found),
-        claims,
-        figure_of,
-        folder,
-        words=words,
-        formats=formats,
-        repeated_by=command("COL", found, FIGURES),
-        document=as_json(found),
-        table=as_csv(found),
-        diverged=[curve for curve, t in found.curves.items() if not np.isfinite(t.loss).all()],
-    )
 
 
 def as_json(found: Experiments) -> dict[str, object]:
@@ -105,3 +70,17 @@ def as_csv(found: Experiments) -> str:
                 )
             )
     return out.getvalue()
+
+
+PAGE = Paper(
+    key="COL",
+    template="collins/experiments.html.jinja",
+    figures=FIGURES,
+    draw=draw,
+    figure_of=figure_of,
+    as_json=as_json,
+    as_csv=as_csv,
+    context=lambda found: {
+        "diverged": [curve for curve, t in found.curves.items() if not np.isfinite(t.loss).all()]
+    },
+)

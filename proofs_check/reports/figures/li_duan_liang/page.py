@@ -1,26 +1,19 @@
-"""Writes the page of Figures 1 to 4 of Li, Duan & Liang: ``index.html``, a file for each plot, and
-the numbers as ``data.json`` and ``data.csv``.
-"""
+"""The page of Figures 1 to 4 of Li, Duan & Liang: its captions, and its numbers as JSON and CSV."""
 
 from __future__ import annotations
 
 import csv
-import os
 import re
-from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from io import StringIO
-from pathlib import Path
 
 import numpy as np
 
 from numerics.experiments.li_duan_liang.training import FIGURES, Choices, Experiments
 from proofs_check.reports.figures.li_duan_liang.plots import draw
-from proofs_check.reports.figures.trained.page import command, write_experiments
-from proofs_check.reports.pages.formats import FORMATS
-from proofs_check.reports.pages.text import marked
+from proofs_check.reports.figures.trained.page import Paper
 
-__all__ = ["COLUMNS", "figure_of", "write_page"]
+__all__ = ["COLUMNS", "PAGE"]
 
 #: Columns of ``data.csv``: every curve that is drawn.
 COLUMNS = {
@@ -41,35 +34,6 @@ def figure_of(id: str) -> int | None:
     """
     rooms = {r"LDL:Sec6\.(?:F1|mono)": 1, r"LDL:A\.(?:maps|cols)": 2, r"LDL:A\.poly": 4}
     return next((number for pattern, number in rooms.items() if re.match(pattern, id)), None)
-
-
-def write_page(
-    found: Experiments,
-    claims: Sequence[tuple[str, str, str, str]],
-    folder: str | os.PathLike[str],
-    *,
-    words: Callable[[str], str] = marked,
-    formats: Sequence[str] = FORMATS[:1],
-) -> Path:
-    """Write page, plots and numbers into a folder, each claim (id, says, verdict, sentence) under
-    its figure; an earlier page there stays whole until the new one is complete. `words` makes HTML
-    of a sentence.
-    """
-    return write_experiments(
-        "li_duan_liang/experiments.html.jinja",
-        found,
-        draw(found),
-        claims,
-        figure_of,
-        folder,
-        words=words,
-        formats=formats,
-        repeated_by=command("LDL", found, FIGURES),
-        document=as_json(found),
-        table=as_csv(found),
-        usual=found.choices == Choices(),
-        diverged=found.diverged(),
-    )
 
 
 def _drawn(found: Experiments) -> list[tuple[str, str, float]]:
@@ -103,3 +67,15 @@ def as_csv(found: Experiments) -> str:
         for epoch, (loss, attention) in enumerate(zip(found.loss(tasks, model, L), own)):
             writer.writerow((tasks, model, L, epoch, number(loss), number(attention)))
     return out.getvalue()
+
+
+PAGE = Paper(
+    key="LDL",
+    template="li_duan_liang/experiments.html.jinja",
+    figures=FIGURES,
+    draw=draw,
+    figure_of=figure_of,
+    as_json=as_json,
+    as_csv=as_csv,
+    context=lambda found: {"usual": found.choices == Choices(), "diverged": found.diverged()},
+)

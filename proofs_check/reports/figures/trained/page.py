@@ -8,20 +8,21 @@ import json
 import os
 import shlex
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from numerics.terminal.progress import duration
 from proofs_check.reports.figures.boursier_boyer.captions import VERDICTS, Key, sentences
-from proofs_check.reports.pages.formats import replace_with_plots
+from proofs_check.reports.pages.formats import FORMATS, replace_with_plots
 from proofs_check.reports.pages.pictures import as_files
 from proofs_check.reports.pages.provenance import provenance
 from proofs_check.reports.pages.svg import Plot
 from proofs_check.reports.pages.templates import environment
+from proofs_check.reports.pages.text import marked
 
-__all__ = ["Figure", "Table", "command", "write_experiments"]
+__all__ = ["Figure", "Paper", "Table", "command", "write_page"]
 
 
 class Table(NamedTuple):
@@ -59,35 +60,48 @@ def command(paper: str, found: Any, every: Sequence[int]) -> str:
     return shlex.join(words)
 
 
-def write_experiments(
-    template: str,
+class Paper(NamedTuple):
+    """What the pages of two papers differ in."""
+
+    key: str
+    #: It stands beside this folder, and fills the blocks of ``trained/experiments.html.jinja``.
+    template: str
+    #: All figures of the paper.
+    figures: Sequence[int]
+    draw: Callable[[Any], Sequence[Figure]]
+    #: The figure that a claim speaks about, None if it speaks about the experiments as a whole.
+    figure_of: Callable[[str], int | None]
+    #: What becomes ``data.json`` and ``data.csv``.
+    as_json: Callable[[Any], Any]
+    as_csv: Callable[[Any], str]
+    #: What else the template needs.
+    context: Callable[[Any], Mapping[str, Any]]
+
+
+def write_page(
+    paper: Paper,
     found: Any,
-    figures: Sequence[Figure],
     claims: Sequence[tuple[str, str, str, str]],
-    figure_of: Callable[[str], int | None],
     folder: str | os.PathLike[str],
     *,
-    words: Callable[[str], str],
-    repeated_by: str,
-    document: Any,
-    table: str,
-    formats: Sequence[str],
-    **context: Any,
+    words: Callable[[str], str] = marked,
+    formats: Sequence[str] = FORMATS[:1],
 ) -> Path:
-    """Write page, plots and numbers into a folder; an earlier page there stays whole until the new
-    one is complete. The template, below ``numerics/figures``, fills the blocks of
-    ``trained/experiments.html.jinja`` and may need more `context`; `document` and `table` become
-    ``data.json`` and ``data.csv``, and `words` makes HTML of a sentence.
+    """Write page, plots and numbers into a folder, each claim (id, says, verdict, sentence) under
+    its figure; an earlier page there stays whole until the new one is complete. `words` makes HTML
+    of a sentence.
     """
-    said = sentences(claims, figure_of)
+    figures = paper.draw(found)
+    said = sentences(claims, paper.figure_of)
     counts = Counter(sentence.verdict for sentence in said)
     pictures = {
         f"plots/{plot.name}": as_files(plot, formats) for figure in figures for _, plot in figure.panels
     }
-    files = {"data.json": json.dumps(document, allow_nan=False) + "\n", "data.csv": table}
+    document = json.dumps(paper.as_json(found), allow_nan=False)
+    files = {"data.json": document + "\n", "data.csv": paper.as_csv(found)}
     files["index.html"] = (
         environment("proofs_check.reports.figures")
-        .get_template(template)
+        .get_template(paper.template)
         .render(
             found=found,
             choices=found.choices,
@@ -97,8 +111,8 @@ def write_experiments(
             counts=[(verdict, counts[verdict]) for verdict in VERDICTS if counts[verdict]],
             words=words,
             duration=duration,
-            source=provenance(repeated_by, found.seconds),
-            **context,
+            source=provenance(command(paper.key, found, paper.figures), found.seconds),
+            **paper.context(found),
         )
     )
     replace_with_plots(Path(folder), pictures, files)

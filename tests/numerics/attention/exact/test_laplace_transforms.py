@@ -13,6 +13,7 @@ from numerics.attention.exact.tilted_moments import (
     TiltedMoments,
 )
 from numerics.attention.quadrature.gaussian_transforms import laplace_transforms
+from numerics.token_laws.coordinates import coordinate
 
 FORMS = [np.array([[2.0]]), np.array([[1.0]])]
 
@@ -24,7 +25,7 @@ def signs(r: int) -> np.ndarray:
 @pytest.mark.parametrize(("tau", "rule"), [(0.05, 0), (1.0, 1), (6.0, 0), (6.0, 1), (12.0, 0)])
 def test_gaussian_scores_against_the_sum_over_the_scores_themselves(tau, rule):
     """m_k of the function 1, up to the mean e^{tau^2/2} of the weights, which shifts v."""
-    moments = IndependentMoments("normal", np.array([tau]), np.array([tau]), FORMS)
+    moments = IndependentMoments(coordinate("normal"), np.array([tau]), np.array([tau]), FORMS)
     keys = [((2, 0),), ((3, 0),), ((4, 0),)]
     direct = laplace_transforms(tau**2, math.log(1e6), keys)
     v = direct.start + direct.step * np.arange(direct.log_m0.size)
@@ -43,7 +44,7 @@ def test_signs_against_sums(scale):
     b = scale * np.array([1.0, math.sqrt(0.5), -0.3])
     h, forms, even = np.tanh(b), [np.diag([1.0, 2.0, 3.0]), np.eye(r)], np.full(2**r, 0.5**r)
     moments: list[TiltedMoments] = [
-        IndependentMoments("sign", b, h, forms),
+        IndependentMoments(coordinate("sign"), b, h, forms),
         AtomicMoments(signs(r), even, b, h, forms),
     ]
     v = transform_grid(moments[0], math.log(1e6))
@@ -63,7 +64,7 @@ def test_small_r_is_the_taylor_series():
     across = 0.9
     for moments in (
         RadialMoments(4, b, across, [np.eye(2)] * 2),
-        IndependentMoments("uniform", b, 0.7 * b, [np.eye(2)] * 2),
+        IndependentMoments(coordinate("uniform"), b, 0.7 * b, [np.eye(2)] * 2),
     ):
         tilted = moments.functions(np.array([1, 2], dtype=complex)).real
         size = float(np.exp(moments.log_mgf(np.array([2.0])) - 2 * moments.log_mgf(np.ones(1)))[0])
@@ -77,7 +78,7 @@ def test_small_r_is_the_taylor_series():
 
 
 def test_two_rules_disagree_where_the_integral_is_coarse(monkeypatch):
-    moments = IndependentMoments("uniform", np.array([1.0]), np.array([0.5]), FORMS)
+    moments = IndependentMoments(coordinate("uniform"), np.array([1.0]), np.array([0.5]), FORMS)
     v = transform_grid(moments, math.log(100.0))
     good = [law_transforms(moments, v, rule).m[2][:, 0] for rule in (0, 1)]
     assert good[0] == pytest.approx(good[1], rel=1e-9)
@@ -89,6 +90,6 @@ def test_two_rules_disagree_where_the_integral_is_coarse(monkeypatch):
 
 
 def test_scores_that_fluctuate_too_much():
-    moments = IndependentMoments("normal", np.array([40.0]), np.array([40.0]), FORMS)
+    moments = IndependentMoments(coordinate("normal"), np.array([40.0]), np.array([40.0]), FORMS)
     with pytest.raises(ValueError, match=r"standard deviation 40 under a tilt .* scale U or the query down"):
         law_transforms(moments, transform_grid(moments, 5.0))

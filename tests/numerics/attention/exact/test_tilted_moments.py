@@ -12,7 +12,7 @@ from numerics.attention.exact.tilted_moments import (
     RadialMoments,
     TiltedMoments,
 )
-from numerics.token_laws.independent import coordinate_log_mgf
+from numerics.token_laws.coordinates import coordinate
 
 TILTS = np.array([1, 0.5, -2.5, 1 + 3j, -0.5 + 10j, -4.5 - 2j])
 LEGENDRE = np.polynomial.legendre.leggauss(40)
@@ -52,9 +52,9 @@ def test_independent_coordinates(kind):
     points = np.array(list(itertools.product(x, repeat=3)))
     weights = np.array(list(itertools.product(p, repeat=3))).prod(axis=1)
     expected = AtomicMoments(points, weights, b, h, matrices)
-    assert_equal(IndependentMoments(kind, b, h, matrices), expected, 1e-12)
+    assert_equal(IndependentMoments(coordinate(kind), b, h, matrices), expected, 1e-12)
     assert_equal(
-        CauchyMoments(lambda a: coordinate_log_mgf(kind, a).sum(-1), 1.0, b, h, matrices), expected, 1e-10
+        CauchyMoments(lambda a: coordinate(kind).log_mgf(a).sum(-1), 1.0, b, h, matrices), expected, 1e-10
     )
 
 

@@ -12,7 +12,8 @@ from numerics.attention.window.loss import window_loss
 from numerics.experiments.collins.exact import linear_attention_loss, minimiser, tasks_of
 from numerics.experiments.collins.settings import NAMED, PRETRAINED, RATES, Choices, Curve, Setting, settings
 from numerics.experiments.collins.training import TASK_VALUES, Experiments, _error, _prompts, measure
-from proofs_check.reports.figures.collins.page import COLUMNS, write_page
+from proofs_check.reports.figures.collins.page import COLUMNS, PAGE
+from proofs_check.reports.figures.trained.page import write_page
 
 SMALL = Choices(L=(1.0,), sigmas=(0.1,), lengths=(5,), steps=100, trials=2)
 
@@ -86,7 +87,7 @@ def test_a_folder_keeps_what_was_trained(tmp_path):
 
 
 def test_the_page_and_its_files_hold_the_same_curves(found, tmp_path):
-    page = write_page(found, [("COL:Fig3", "It grows.", "REFUTED", "It does not.")], tmp_path)
+    page = write_page(PAGE, found, [("COL:Fig3", "It grows.", "REFUTED", "It does not.")], tmp_path)
     html, document = page.read_text(), json.loads((tmp_path / "data.json").read_text())
     rows = list(csv.DictReader((tmp_path / "data.csv").read_text().splitlines()))
     assert list(rows[0]) == list(COLUMNS)
@@ -104,7 +105,7 @@ def test_a_diverged_trial_is_null_and_told(tmp_path):
     curve = Curve(9, "a'B'x + 2, one root", "softmax", 0.1)
     found = measure(SMALL, [9])
     broken = found.curves[curve]._replace(norm=np.full((1, 50), np.nan), loss=np.full((1, 50), np.nan))
-    page = write_page(Experiments(SMALL, (9,), {**found.curves, curve: broken}, 0.0, 0.0), [], tmp_path)
+    page = write_page(PAGE, Experiments(SMALL, (9,), {**found.curves, curve: broken}, 0.0, 0.0), [], tmp_path)
     assert "1 curve diverged" in re_spaced(page.read_text())
     assert (
         None
