@@ -1,7 +1,7 @@
 """Laws of tokens: what they are (`token_law`, `built_in` and their structures), how they are drawn,
 their transforms (`tilted_by_cauchy` where only a log-mgf is known), exact sums over them
 (`weighted_nodes`), the boundary cases (`edge_cases`), and whether their sub-Gaussian parameter is
-valid (`variance_proxy`, with its `search`, its `independent_check`, and `from_samples`;
+valid (`variance_proxies`, with the `search`;
 `sub_gaussian` on the line).
 """
 
@@ -18,7 +18,7 @@ from numerics.token_laws.built_in import (
     uniform,
 )
 from numerics.token_laws.token_law import TokenLaw
-from numerics.token_laws.variance_proxy import check_variance_proxy
+from numerics.token_laws.variance_proxies.check import check_variance_proxy
 
 __all__ = [
     "TokenLaw",

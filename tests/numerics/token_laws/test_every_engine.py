@@ -14,8 +14,8 @@ from numerics.attention.setting import LAWS, AttentionSetting
 from numerics.token_laws import TokenLaw, atoms, checks, embedding_table
 from numerics.token_laws.coordinates import coordinate
 from numerics.token_laws.independent import Independent
-from numerics.token_laws.independent_check import second_route
 from numerics.token_laws.radial import Radial
+from numerics.token_laws.variance_proxies.independent_check import second_route
 
 EYE, POINT = np.eye(2), np.array([1.0, 0.5])
 LAW = {name: make(2) for name, make in LAWS.items()} | {

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from numerics import Evidence, Verdict, check_variance_proxy
 from numerics.token_laws import TokenLaw, atoms, ball, gaussian, rademacher, sphere, uniform
-from numerics.token_laws.from_samples import lower_bound
-from numerics.token_laws.independent_check import second_route
 from numerics.token_laws.search import largest_ratio
 from numerics.token_laws.sub_gaussian import kearns_saul
+from numerics.token_laws.variance_proxies.from_samples import lower_bound
+from numerics.token_laws.variance_proxies.independent_check import second_route
 
 Floats = NDArray[np.float64]
 SKEWED = atoms([[9.0, 0.0], [-1.0, 0.0], [0.0, 3.0], [0.0, -1.0]], [0.05, 0.45, 0.125, 0.375])

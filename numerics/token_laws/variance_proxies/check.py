@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from numerics.evidence import Evidence, Verdict
 from numerics.seeds import current_seed
-from numerics.token_laws.from_samples import MOST_TOKENS, judged_by_samples
-from numerics.token_laws.independent_check import second_route
 from numerics.token_laws.search import Found, largest_ratio
 from numerics.token_laws.tilted_by_cauchy import mean_from_log_mgf, moments_along
 from numerics.token_laws.token_law import TokenLaw
+from numerics.token_laws.variance_proxies.from_samples import MOST_TOKENS, judged_by_samples
+from numerics.token_laws.variance_proxies.independent_check import second_route
 
 __all__ = ["check_variance_proxy"]
 
