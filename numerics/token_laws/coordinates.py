@@ -108,7 +108,7 @@ class Bounded(Coordinate):
         return np.asarray(value.reshape(shape))
 
     def _ends(self, t: Complex, h: Floats) -> tuple[Any, ...]:
-        """t, the centre, ``|Re t|`` and ``e^{tg - |Re t|} / 2`` at both ends, in units of the scale."""
+        """In units of the scale: t, the centre, ``|Re t|``; ``e^{tg - |Re t|} / 2`` at the ends."""
         x, eta = t * self.scale, h / self.scale
         shift = np.abs(x.real)
         return x, eta, shift, np.exp(x - shift) / 2, np.exp(-x - shift) / 2

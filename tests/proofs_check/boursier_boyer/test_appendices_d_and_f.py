@@ -9,12 +9,7 @@ import pytest
 import sympy as sp
 
 from numerics.evidence import Contradiction, Evidence
-from proofs_check.boursier_boyer import (
-    appendix_f2,
-    appendix_f3,
-    lemma_d1,
-    lemma_f1,
-)
+from proofs_check.boursier_boyer.dynamics import appendix_f2, appendix_f3, lemma_d1, lemma_f1
 from proofs_check.core.controls import conjuncts
 from proofs_check.core.robust import Robust
 

@@ -11,10 +11,10 @@ import sympy as sp
 
 from numerics.evidence import Verdict
 from numerics.regression.softmax_vs_linear.few_atoms import gaps, tasks_on_atoms
-from proofs_check.boursier_boyer import corollaries_e3_and_e5 as corollaries
-from proofs_check.boursier_boyer import lemma_e1, lemma_e2_statement, lemma_e4_statement
-from proofs_check.boursier_boyer import lemmas_e2_and_e4_steps as steps
-from proofs_check.boursier_boyer.lemma_e2_statement import SlopeTask
+from proofs_check.boursier_boyer.dynamics import corollaries_e3_and_e5 as corollaries
+from proofs_check.boursier_boyer.dynamics import lemma_e1, lemma_e2_statement, lemma_e4_statement
+from proofs_check.boursier_boyer.dynamics import lemmas_e2_and_e4_steps as steps
+from proofs_check.boursier_boyer.dynamics.lemma_e2_statement import SlopeTask
 from theory.bounds.query_average_constants import paper_constants_V
 
 

@@ -12,10 +12,10 @@ import pytest
 from numerics.counterexamples.worst_case.query_average import tightest
 from numerics.derivations import statements
 from numerics.evidence import Evidence, Verdict
-from proofs_check.boursier_boyer import average_steps
-from proofs_check.boursier_boyer import lemmas_c6_and_c9_statements as of_statements
-from proofs_check.boursier_boyer import lemmas_c6_and_c9_steps as steps
-from proofs_check.boursier_boyer import propositions_3_1_and_3_4 as propositions
+from proofs_check.boursier_boyer.averages import average_steps
+from proofs_check.boursier_boyer.averages import lemmas_c6_and_c9_statements as of_statements
+from proofs_check.boursier_boyer.averages import lemmas_c6_and_c9_steps as steps
+from proofs_check.boursier_boyer.averages import propositions_3_1_and_3_4 as propositions
 from proofs_check.core.claim import Claim
 from proofs_check.instances.random_query.average_split import PRODUCTS, instances, products, split
 

@@ -13,7 +13,7 @@ from numerics.experiments.boursier_boyer.plan import Plan, RunKey
 from numerics.experiments.boursier_boyer.results import Measurements
 from numerics.regression.flow.end_point import trained
 from numerics.training.parameters import initial_parameters, pack, unpack
-from proofs_check.boursier_boyer.experiments_distance import (
+from proofs_check.boursier_boyer.experiments.distance import (
     LOG_DISTANCE_DEVIATION,
     _fall,
     _score_variance,

@@ -10,14 +10,14 @@ import pytest
 from numerics.evidence import Verdict
 from numerics.experiments.boursier_boyer.plan import Plan, RunKey
 from numerics.experiments.boursier_boyer.results import Measurements
-from proofs_check.boursier_boyer import experiments_training
-from proofs_check.boursier_boyer.experiments_curves import (
+from proofs_check.boursier_boyer.experiments import training as experiments_training
+from proofs_check.boursier_boyer.experiments.curves import (
     distances_are_more_erratic,
     risks_are_more_irregular,
 )
-from proofs_check.boursier_boyer.experiments_ends import Pace, failed_runs, failures, pace
-from proofs_check.boursier_boyer.experiments_risk import runs_end_at_the_limits
-from proofs_check.boursier_boyer.experiments_training import (
+from proofs_check.boursier_boyer.experiments.ends import Pace, failed_runs, failures, pace
+from proofs_check.boursier_boyer.experiments.risk import runs_end_at_the_limits
+from proofs_check.boursier_boyer.experiments.training import (
     converges_before_50_000_steps,
     from_one_start_it_takes_longer,
     linear_attention_fails_from_a_start,

@@ -7,7 +7,7 @@ import pytest
 
 from numerics.regression.risk.any_parameters import population_risk
 from numerics.training.parameters import unpack
-from proofs_check.boursier_boyer.experiments_flows import (
+from proofs_check.boursier_boyer.experiments.flows import (
     LinearRisk,
     block_limit,
     flow,

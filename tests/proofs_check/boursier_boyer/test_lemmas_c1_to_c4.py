@@ -12,7 +12,7 @@ from numerics.counterexamples.worst_case.families import Point, on_line
 from numerics.counterexamples.worst_case.statement import Mean
 from numerics.counterexamples.worst_case.worst_average import at_point
 from numerics.evidence import Verdict
-from proofs_check.boursier_boyer import (
+from proofs_check.boursier_boyer.concentration import (
     lemma_c1,
     lemma_c1_weights,
     lemma_c2,

@@ -9,8 +9,9 @@ import pytest
 
 from numerics.attention.quadrature.softmax_weights import softmax_moments
 from numerics.evidence import Contradiction, Evidence, Verdict
-from proofs_check.boursier_boyer import appendix_b, lemma_2_1, section_2, section_3, section_4
-from proofs_check.ours import direct_integration, theorem_a
+from proofs_check.boursier_boyer.concentration import appendix_b
+from proofs_check.boursier_boyer.main_text import lemma_2_1, section_2, section_3, section_4
+from proofs_check.ours.gaussian import direct_integration, theorem_a
 
 
 @pytest.mark.parametrize("factor", [1.001, 0.999])

@@ -14,9 +14,9 @@ from numerics.counterexamples.drawn.computed import Computed
 from numerics.counterexamples.drawn.dispatch import of_statements
 from numerics.counterexamples.drawn.holds import holds
 from numerics.evidence import Verdict
-from proofs_check.boursier_boyer.corollaries_e3_and_e5 import drawn_risks
-from proofs_check.boursier_boyer.lemma_e2_statement import _fourth
-from proofs_check.boursier_boyer.lemma_e4_statement import _gradient_moment, _output_moment
+from proofs_check.boursier_boyer.dynamics.corollaries_e3_and_e5 import drawn_risks
+from proofs_check.boursier_boyer.dynamics.lemma_e2_statement import _fourth
+from proofs_check.boursier_boyer.dynamics.lemma_e4_statement import _gradient_moment, _output_moment
 from proofs_check.instances.chi_square import mean_by_quad, mean_over_chi_square
 from proofs_check.instances.gaussian_tasks import drawn_tasks, with_covariates
 from proofs_check.instances.least_risks import apart_in_the_end, least_risks
@@ -26,11 +26,11 @@ from proofs_check.instances.random_query.averaged_errors import (
     near_its_exponent,
     near_its_law,
 )
-from proofs_check.ours.lemma_f1 import drawn_means
-from proofs_check.ours.r4_exponents import drawn_from_above, drawn_from_below
-from proofs_check.ours.r6_fixed_point import below_its_supremum
-from proofs_check.ours.r6_valley import on_the_valley, where_the_excess_is_least
-from proofs_check.ours.theorem_5_2_gap import drawn_gaps
+from proofs_check.ours.gaussian.r4_exponents import drawn_from_above, drawn_from_below
+from proofs_check.ours.regression.lemma_f1 import drawn_means
+from proofs_check.ours.regression.r6_fixed_point import below_its_supremum
+from proofs_check.ours.regression.r6_valley import on_the_valley, where_the_excess_is_least
+from proofs_check.ours.regression.theorem_5_2_gap import drawn_gaps
 
 
 @pytest.mark.parametrize("s", [0.0, 0.03, 1.0, 6.0, 40.0])

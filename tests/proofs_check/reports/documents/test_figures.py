@@ -12,10 +12,10 @@ from numerics.evidence import Evidence, Verdict
 from numerics.experiments.boursier_boyer.failed_runs import failed
 from numerics.experiments.boursier_boyer.plan import Plan
 from numerics.training.result import has_failed
-from proofs_check.boursier_boyer.experiments_curves import backtracking, spread
-from proofs_check.boursier_boyer.experiments_risk import linear_excess
-from proofs_check.boursier_boyer.experiments_training import anisotropic_covariance
-from proofs_check.boursier_boyer.section_6 import completing_the_square
+from proofs_check.boursier_boyer.experiments.curves import backtracking, spread
+from proofs_check.boursier_boyer.experiments.risk import linear_excess
+from proofs_check.boursier_boyer.experiments.section_6 import completing_the_square
+from proofs_check.boursier_boyer.experiments.training import anisotropic_covariance
 from proofs_check.core import experiments
 from proofs_check.core.claim import Claim
 from proofs_check.core.ledgers.files import read_ledger
