@@ -12,7 +12,7 @@ import argparse
 import time
 from collections import Counter
 
-from tests.numerics.derivations.random_proofs import false_theorems
+from tests.numerics.derivations.attacks.random_proofs import false_theorems
 from tests.numerics.derivations.test_replay import replayed, steps
 
 

@@ -20,7 +20,7 @@ def _parser() -> argparse.ArgumentParser:
     from numerics.terminal.command import Parser
     from numerics.warm import add_warm
     from proofs_check.reports.documents.cli import add_commands as add_documents
-    from proofs_check.reports.documents.figures import add_figures
+    from proofs_check.reports.documents.experiments.command import add_figures
     from proofs_check.reports.rates.ask import add_ask
     from proofs_check.reports.rates.cli import add_rates
     from proofs_check.reports.sweep import add_sweep

@@ -24,8 +24,8 @@ from numerics.regression.flow.infinite_prompt import integrate_flow
 from numerics.regression.flow.starts import Start, ends_at, theta_starts
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
-from proofs_check.instances.fixed_point import stands_still
 from proofs_check.instances.outcomes import TYPO, refuted_exactly, undecided
+from proofs_check.instances.regression.fixed_point import stands_still
 from theory.regression.any_parameters import full_risk_gradient
 from theory.regression.limit import limit_parameters
 from theory.regression.risk import effective_covariance, icl_risk

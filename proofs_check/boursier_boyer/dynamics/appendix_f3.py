@@ -26,7 +26,7 @@ from numerics.regression.flow.starts import Start, ends_at, keeps, theta_starts
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Robust
 from proofs_check.derivations.proofs import derivation
-from proofs_check.instances.trained_risk import SINGULAR, trained_risk_below
+from proofs_check.instances.regression.trained_risk import SINGULAR, trained_risk_below
 from theory.regression.polyak_lojasiewicz import polyak_lojasiewicz, polyak_lojasiewicz_f3
 from theory.regression.risk import effective_covariance, icl_risk, icl_risk_gradient
 from theory.symbolic.algebra import Algebra, Words

@@ -18,8 +18,8 @@ from numerics.provers import Closed, forall, identity
 from numerics.regression.softmax_vs_linear.scalar_constants import Transfer, transfers
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
-from proofs_check.instances.flows import STARTS, drawn_flows, up_to
 from proofs_check.instances.outcomes import TYPO, supported
+from proofs_check.instances.regression.flows import STARTS, drawn_flows, up_to
 from theory.regression.any_parameters import full_risk
 from theory.regression.transfer import distance_26, distance_of_flows
 

@@ -23,15 +23,15 @@ from numerics.seeds import generator
 from proofs_check.core.claim import Claim, claim
 from proofs_check.core.robust import Diverging, Robust
 from proofs_check.derivations.proofs import derivation
-from proofs_check.instances.flows import worst_case
-from proofs_check.instances.gaussian_tasks import (
+from proofs_check.instances.outcomes import refuted_exactly, supported, undecided
+from proofs_check.instances.regression.flows import worst_case
+from proofs_check.instances.regression.gaussian_tasks import (
     drawn_tasks,
     largest_variance,
     operator_norm,
     power_over_queries,
     trace,
 )
-from proofs_check.instances.outcomes import refuted_exactly, supported, undecided
 from proofs_check.instances.smooth_losses import risks_of_smooth_losses
 from theory.regression.transfer import risk_gap
 

@@ -25,7 +25,8 @@ from proofs_check.boursier_boyer.dynamics.lemma_e2_statement import (
 )
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
-from proofs_check.instances.gaussian_tasks import (
+from proofs_check.instances.outcomes import refuted_exactly
+from proofs_check.instances.regression.gaussian_tasks import (
     jacobian,
     largest_variance,
     operator_norm,
@@ -33,8 +34,7 @@ from proofs_check.instances.gaussian_tasks import (
     power_over_queries,
     trace,
 )
-from proofs_check.instances.outcomes import refuted_exactly
-from proofs_check.instances.rare_tasks import RareTasks
+from proofs_check.instances.regression.rare_tasks import RareTasks
 from proofs_check.instances.smooth_losses import gradients_of_smooth_losses
 from theory.regression.transfer import gradient_gap
 

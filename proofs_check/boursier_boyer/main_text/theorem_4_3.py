@@ -20,8 +20,8 @@ from numerics.regression.softmax_vs_linear.scalar_constants import Transfer, tra
 from numerics.regression.softmax_vs_linear.scalar_flows import scalar_regressions
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
-from proofs_check.instances.flows import BALANCED, STARTS, drawn_flows, rate, up_to
 from proofs_check.instances.outcomes import supported, undecided
+from proofs_check.instances.regression.flows import BALANCED, STARTS, drawn_flows, rate, up_to
 from theory.regression.transfer import sufficient_g2
 
 FLOW = "integration of the flow"

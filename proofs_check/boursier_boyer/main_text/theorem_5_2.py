@@ -19,7 +19,7 @@ from numerics.provers import computed, forall, identity, trace_identity
 from numerics.regression.flow.starts import Start, ends_at, theta_starts
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
-from proofs_check.instances.trained_risk import PRINTED, trained_risk_below
+from proofs_check.instances.regression.trained_risk import PRINTED, trained_risk_below
 from theory.regression.limit import limit_parameters
 from theory.regression.risk import icl_risk
 from theory.symbolic.algebra import Algebra

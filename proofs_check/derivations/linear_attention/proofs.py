@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from proofs_check.derivations.linear_attention import softmax_weights, theorem_a, token_errors, two_tokens
+from proofs_check.derivations.linear_attention.softmax_errors import (
+    softmax_weights,
+    theorem_a,
+    token_errors,
+    two_tokens,
+)
 from proofs_check.derivations.proof import Proof, one
 
 __all__ = ["PROOFS"]

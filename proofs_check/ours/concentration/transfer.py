@@ -20,8 +20,8 @@ from numerics.regression.softmax_vs_linear.few_atoms import edge_case_gaps
 from numerics.regression.softmax_vs_linear.scalar_constants import transfers
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
-from proofs_check.instances.flows import BALANCED, STARTS, drawn_flows, rate, worst_case
 from proofs_check.instances.outcomes import supported, undecided
+from proofs_check.instances.regression.flows import BALANCED, STARTS, drawn_flows, rate, worst_case
 from proofs_check.instances.smooth_losses import (
     gradients_of_smooth_losses,
     risks_of_smooth_losses,

@@ -18,7 +18,7 @@ from numerics.provers.eigenbasis import U_ij, bracket, delta, entrywise, l_i, l_
 from numerics.regression.flow.starts import Start, any_starts, ends_at, keeps, positive_starts
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
-from proofs_check.instances.fixed_point import stands_still
+from proofs_check.instances.regression.fixed_point import stands_still
 from theory.inputs.spectrum import onto_range
 from theory.regression.limit import limit_parameters
 from theory.regression.risk import vector_field

@@ -21,8 +21,13 @@ from numerics.regression.flow.end_point import Trained, block_start, trained
 from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_risk
 from numerics.regression.softmax_vs_linear.scalar_constants import transfers
 from proofs_check.core.claim import claim
-from proofs_check.instances.least_risks import apart_in_the_end, end_by_slopes, least_risks, task_with
 from proofs_check.instances.outcomes import supported, undecided
+from proofs_check.instances.regression.least_risks import (
+    apart_in_the_end,
+    end_by_slopes,
+    least_risks,
+    task_with,
+)
 from proofs_check.ours.regression.r6_fixed_point import isotropic_path
 from theory.regression.experiment import kms
 from theory.regression.limit import limit_parameters

@@ -12,7 +12,14 @@ from numerics.evidence import Evidence
 from numerics.provers import forall, identity, trace_identity
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
-from proofs_check.instances.trained_risk import BEYOND, NOISY, PRINTED, SINGULAR, ZERO, trained_risk_below
+from proofs_check.instances.regression.trained_risk import (
+    BEYOND,
+    NOISY,
+    PRINTED,
+    SINGULAR,
+    ZERO,
+    trained_risk_below,
+)
 from theory.symbolic.algebra import Algebra
 
 

@@ -16,7 +16,7 @@ from numerics.evidence import Evidence
 from numerics.seeds import generator
 from proofs_check.core.claim import claim
 from proofs_check.instances.outcomes import supported, undecided
-from proofs_check.instances.trained_risk import NOISY, PRINTED, SINGULAR, Instance, trained
+from proofs_check.instances.regression.trained_risk import NOISY, PRINTED, SINGULAR, Instance, trained
 from theory.regression.finite_prompt import FlowConstants, flow_constants, log_length
 from theory.regression.risk import icl_risk, icl_risk_gradient
 

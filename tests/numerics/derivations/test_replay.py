@@ -16,7 +16,7 @@ from numerics.derivations.worlds import Undecided, World, holds, made, meets
 from proofs_check.derivations.proofs import PROOFS
 from proofs_check.reports.documents.proof_page import Displayed, all_proofs
 from tests.forks import apart
-from tests.numerics.derivations.random_proofs import false_theorems
+from tests.numerics.derivations.attacks.random_proofs import false_theorems
 
 SEEDS = range(6)
 

@@ -7,7 +7,7 @@ import pytest
 
 from numerics.derivations.derived import exp
 from numerics.derivations.kernel.values import integrable
-from tests.numerics.derivations.attacks_on_gaussian_families import (
+from tests.numerics.derivations.attacks.attacks_on_gaussian_families import (
     c,
     g,
     i,

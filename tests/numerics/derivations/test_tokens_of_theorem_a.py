@@ -11,7 +11,7 @@ import pytest
 from numerics.derivations.kernel.sorts import Sort
 from numerics.derivations.kernel.terms import Bind, Function, Variable
 from numerics.derivations.kernel.theorems import Theorem
-from proofs_check.derivations.linear_attention import theorem_a, token_errors
+from proofs_check.derivations.linear_attention.softmax_errors import theorem_a, token_errors
 from tests.numerics.derivations.test_gaussian_steps import GaussianWorld
 
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(6)

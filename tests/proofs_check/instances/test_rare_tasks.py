@@ -10,7 +10,7 @@ import sympy as sp
 
 from numerics.provers import Closed, forall
 from numerics.regression.softmax_vs_linear.few_atoms import Gaps, Task, gaps
-from proofs_check.instances.rare_tasks import RareTasks
+from proofs_check.instances.regression.rare_tasks import RareTasks
 
 PARAMETERS = [(1.0, 1.0), (2.0, 1.0), (0.5, 3.0)]
 

@@ -18,14 +18,14 @@ from proofs_check.boursier_boyer.dynamics.corollaries_e3_and_e5 import drawn_ris
 from proofs_check.boursier_boyer.dynamics.lemma_e2_statement import _fourth
 from proofs_check.boursier_boyer.dynamics.lemma_e4_statement import _gradient_moment, _output_moment
 from proofs_check.instances.chi_square import mean_by_quad, mean_over_chi_square
-from proofs_check.instances.gaussian_tasks import drawn_tasks, with_covariates
-from proofs_check.instances.least_risks import apart_in_the_end, least_risks
 from proofs_check.instances.plain_weights import plain_weights
 from proofs_check.instances.random_query.averaged_errors import (
     below_its_limit,
     near_its_exponent,
     near_its_law,
 )
+from proofs_check.instances.regression.gaussian_tasks import drawn_tasks, with_covariates
+from proofs_check.instances.regression.least_risks import apart_in_the_end, least_risks
 from proofs_check.ours.gaussian.r4_exponents import drawn_from_above, drawn_from_below
 from proofs_check.ours.regression.lemma_f1 import drawn_means
 from proofs_check.ours.regression.r6_fixed_point import below_its_supremum

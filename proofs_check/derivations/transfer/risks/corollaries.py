@@ -23,20 +23,6 @@ from proofs_check.derivations.transfer.risks import distance_of_risks as risks
 from proofs_check.derivations.transfer.risks import outcomes, rates
 from proofs_check.derivations.transfer.risks.distance_of_gradients import norm_dJ, norm_J
 from proofs_check.derivations.transfer.risks.distance_of_risks import square_D, square_T, square_y
-from proofs_check.derivations.transfer.risks.jacobians_at_tasks import (
-    given_3_4,
-    given_of_the_jacobian,
-    proposition_3_4,
-    second_moment,
-)
-from proofs_check.derivations.transfer.risks.outputs_at_tasks import (
-    given_3_1,
-    given_d1,
-    given_of_a_token,
-    lemma_d1,
-    proposition_3_1,
-    second_moment_of_a_token,
-)
 from proofs_check.derivations.transfer.risks.rates import (
     K,
     S,
@@ -48,6 +34,20 @@ from proofs_check.derivations.transfer.risks.rates import (
     rate,
     square,
     x,
+)
+from proofs_check.derivations.transfer.risks.tasks.jacobians_at_tasks import (
+    given_3_4,
+    given_of_the_jacobian,
+    proposition_3_4,
+    second_moment,
+)
+from proofs_check.derivations.transfer.risks.tasks.outputs_at_tasks import (
+    given_3_1,
+    given_d1,
+    given_of_a_token,
+    lemma_d1,
+    proposition_3_1,
+    second_moment_of_a_token,
 )
 
 c1, c2, c3, c4, c5, c6, c7 = (Variable(f"c{n}", range=POSITIVE) for n in range(1, 8))

@@ -7,7 +7,6 @@ from types import MappingProxyType
 
 from proofs_check.derivations.proof import Proof, one
 from proofs_check.derivations.transfer.risks import (
-    at_a_task,
     corollaries,
     gaussian_query,
     rates,
@@ -18,7 +17,8 @@ from proofs_check.derivations.transfer.risks import (
 from proofs_check.derivations.transfer.risks import distance_of_gradients as gradients
 from proofs_check.derivations.transfer.risks import distance_of_risks as risks
 from proofs_check.derivations.transfer.risks import fourth_moments as moments
-from proofs_check.derivations.transfer.risks import gaussian_output as normal
+from proofs_check.derivations.transfer.risks.tasks import at_a_task
+from proofs_check.derivations.transfer.risks.tasks import gaussian_output as normal
 
 __all__ = ["PROOFS"]
 

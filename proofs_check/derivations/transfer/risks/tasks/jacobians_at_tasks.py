@@ -39,9 +39,10 @@ from proofs_check.derivations.softmax_average.tilted import (
     weighted_moment,
 )
 from proofs_check.derivations.softmax_gradients.gradient_in_U import statement_in_the_form
-from proofs_check.derivations.transfer.risks.laws_of_tasks import at_every_task, of_the_task
 from proofs_check.derivations.transfer.risks.outcomes import mean as over_outcomes
-from proofs_check.derivations.transfer.risks.outputs_at_tasks import (
+from proofs_check.derivations.transfer.risks.rates import mean, of_the_paper, rate, square, x
+from proofs_check.derivations.transfer.risks.tasks.laws_of_tasks import at_every_task, of_the_task
+from proofs_check.derivations.transfer.risks.tasks.outputs_at_tasks import (
     BALL,
     at_each_task,
     at_least,
@@ -51,7 +52,6 @@ from proofs_check.derivations.transfer.risks.outputs_at_tasks import (
     small,
     with_constants,
 )
-from proofs_check.derivations.transfer.risks.rates import mean, of_the_paper, rate, square, x
 from theory.bounds.query_average_constants import paper_constants_U, paper_constants_V
 
 __all__ = ["given_3_4", "given_of_the_jacobian", "proposition_3_4", "second_moment"]

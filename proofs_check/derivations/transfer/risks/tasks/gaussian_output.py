@@ -35,15 +35,15 @@ from proofs_check.derivations.softmax_average.tilted import (
     y,
 )
 from proofs_check.derivations.softmax_average.tilted_mean import fourth_moment_of_the_query
-from proofs_check.derivations.transfer.risks.laws_of_tasks import (
+from proofs_check.derivations.transfer.risks.outcomes import both_signs, square_bounded
+from proofs_check.derivations.transfer.risks.rates import mean, square, task
+from proofs_check.derivations.transfer.risks.tasks.laws_of_tasks import (
     OF_THE_TASK,
     Values,
     at_every_task,
     of_the_task,
     with_the_task,
 )
-from proofs_check.derivations.transfer.risks.outcomes import both_signs, square_bounded
-from proofs_check.derivations.transfer.risks.rates import mean, square, task
 
 centred = {gaussian.mu: ((j,), term(0))}
 

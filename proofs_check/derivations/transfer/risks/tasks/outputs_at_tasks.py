@@ -21,10 +21,14 @@ from proofs_check.derivations.softmax_average.softmax_average import d, sigma, s
 from proofs_check.derivations.softmax_average.softmax_average import mean as over_a_token
 from proofs_check.derivations.softmax_average.tilted import QUERY, TOKEN, query, weighted_moment
 from proofs_check.derivations.softmax_average.tilted_mean import size_at_a_query
-from proofs_check.derivations.transfer.risks.gaussian_output import second_of_the_query
-from proofs_check.derivations.transfer.risks.laws_of_tasks import OF_THE_TASK, at_every_task, of_the_task
 from proofs_check.derivations.transfer.risks.outcomes import mean as over_outcomes
 from proofs_check.derivations.transfer.risks.rates import mean, rate, square, task, x
+from proofs_check.derivations.transfer.risks.tasks.gaussian_output import second_of_the_query
+from proofs_check.derivations.transfer.risks.tasks.laws_of_tasks import (
+    OF_THE_TASK,
+    at_every_task,
+    of_the_task,
+)
 
 __all__ = [
     "BALL",

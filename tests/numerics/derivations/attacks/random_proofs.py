@@ -28,7 +28,7 @@ from numerics.derivations.kernel.terms import Bind, Function, Op, Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.kernel.values import check_defined, nonnegative
 from numerics.derivations.worlds import Undecided, World, holds, meets
-from tests.numerics.derivations.probes import f, g, i, k, m, p, random_term, st, task, u, v
+from tests.numerics.derivations.attacks.probes import f, g, i, k, m, p, random_term, st, task, u, v
 
 __all__ = ["false_theorems", "theorems"]
 

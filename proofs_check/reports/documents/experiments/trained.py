@@ -59,7 +59,7 @@ def measure_and_judge(arguments: argparse.Namespace, given: Mapping[str, Any]) -
     from proofs_check.core.experiments import judge, sentences
     from proofs_check.core.ledgers.ledger import write_json
     from proofs_check.papers.statements import rows
-    from proofs_check.reports.documents.experiment_pages import as_html, check_no_other_page, tell
+    from proofs_check.reports.documents.experiments.pages import as_html, check_no_other_page, tell
     from proofs_check.reports.figures.trained.page import write_page
 
     paper = _PAPERS[arguments.paper]

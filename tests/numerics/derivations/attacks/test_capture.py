@@ -12,7 +12,7 @@ from numerics.derivations.kernel.sorts import POSITIVE
 from numerics.derivations.kernel.terms import Function, Given, Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.worlds import World, holds, meets
-from tests.numerics.derivations.attacks_of_capture import (
+from tests.numerics.derivations.attacks.attacks_of_capture import (
     CAPTURE,
     E,
     K,

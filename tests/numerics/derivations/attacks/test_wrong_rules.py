@@ -13,8 +13,8 @@ import pytest
 
 from numerics.provers.remembered import remembering
 
-PACKAGE, TESTS = "numerics.derivations", "tests.numerics.derivations"
-FOLDER = Path(__file__).parents[3] / "numerics" / "derivations" / "kernel"
+PACKAGE, TESTS = "numerics.derivations", "tests.numerics.derivations.attacks"
+FOLDER = Path(__file__).parents[4] / "numerics" / "derivations" / "kernel"
 
 #: The module, the text that stands there once, and what is put in its place.
 WRONG = (

@@ -20,8 +20,8 @@ from numerics.derivations.kernel.terms import Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, from_sympy, hypotheses
 from numerics.derivations.tactics import calc, show
-from proofs_check.derivations.linear_attention import token_errors as of_tokens
-from proofs_check.derivations.linear_attention.token_errors import (
+from proofs_check.derivations.linear_attention.softmax_errors import token_errors as of_tokens
+from proofs_check.derivations.linear_attention.softmax_errors.token_errors import (
     GIVEN,
     P2,
     P3,
@@ -35,7 +35,11 @@ from proofs_check.derivations.linear_attention.token_errors import (
     tokens,
     weight,
 )
-from proofs_check.derivations.linear_attention.two_tokens import less_one, one_less, weights_are_spread
+from proofs_check.derivations.linear_attention.softmax_errors.two_tokens import (
+    less_one,
+    one_less,
+    weights_are_spread,
+)
 from proofs_check.derivations.proof import proves
 from proofs_check.derivations.softmax_average.gaussian_tokens import mean
 from theory.attention.gaussian_errors import P2_slope, gaussian_second_moment, limit_of_output_error

@@ -29,10 +29,10 @@ from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Proo
 from numerics.derivations.kernel.terms import GAUSSIAN as xi
 from numerics.derivations.kernel.terms import Bind, Bound, Defined, Function, Number, Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Assumption, Theorem
-from tests.numerics.derivations import attacks_on_gaussian_families, attacks_on_time_and_tasks
-from tests.numerics.derivations.attacks_of_capture import CAPTURE
-from tests.numerics.derivations.attacks_on_gaussian_families import GAUSSIAN_FAMILIES
-from tests.numerics.derivations.attacks_on_time_and_tasks import (
+from tests.numerics.derivations.attacks import attacks_on_gaussian_families, attacks_on_time_and_tasks
+from tests.numerics.derivations.attacks.attacks_of_capture import CAPTURE
+from tests.numerics.derivations.attacks.attacks_on_gaussian_families import GAUSSIAN_FAMILIES
+from tests.numerics.derivations.attacks.attacks_on_time_and_tasks import (
     TIME_AND_TASKS,
     K,
     chosen,

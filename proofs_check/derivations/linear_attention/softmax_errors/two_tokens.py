@@ -26,7 +26,7 @@ from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, Sort
 from numerics.derivations.kernel.terms import GAUSSIAN, Function, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.tactics import calc, show
-from proofs_check.derivations.linear_attention.token_errors import (
+from proofs_check.derivations.linear_attention.softmax_errors.token_errors import (
     P2,
     SCORE,
     along_the_query,

@@ -30,17 +30,17 @@ from proofs_check.derivations.transfer.risks.distance_of_gradients import (
     smooth_under_the_mean,
 )
 from proofs_check.derivations.transfer.risks.distance_of_risks import D, T, square_D, square_y, y
-from proofs_check.derivations.transfer.risks.laws_of_tasks import (
-    Values,
-    at_every_task,
-    of_the_task,
-    with_the_task,
-)
 from proofs_check.derivations.transfer.risks.mean_of_a_vector import mean_of_a_norm, norm
 from proofs_check.derivations.transfer.risks.outcomes import i, j, k, m, mean, outputs, p, variable
 from proofs_check.derivations.transfer.risks.rates import mean as over_tasks
 from proofs_check.derivations.transfer.risks.rates import of_the_paper, rate, square, task, x
 from proofs_check.derivations.transfer.risks.segment import flat, origin
+from proofs_check.derivations.transfer.risks.tasks.laws_of_tasks import (
+    Values,
+    at_every_task,
+    of_the_task,
+    with_the_task,
+)
 
 c1, c2, c3, c4, w = (Variable(name, range=POSITIVE) for name in ("c1", "c2", "c3", "c4", "w"))
 square_T_L = outputs((T + D) ** 2)

@@ -176,7 +176,7 @@ def _figures(text: str) -> list[int]:
 def _run(arguments: argparse.Namespace) -> int:
     """Refuse what the paper does not have, and measure its figures."""
     from numerics.terminal.inputs import InputError
-    from proofs_check.reports.documents.trained_figures import measure_and_judge
+    from proofs_check.reports.documents.experiments.trained import measure_and_judge
 
     paper = arguments.paper
     for other in set(ONLY) - {paper}:
@@ -204,7 +204,7 @@ def _measure_and_judge(arguments: argparse.Namespace) -> int:
     from numerics.terminal.progress import duration, progress_bar
     from proofs_check.core.experiments import judge, sentences
     from proofs_check.core.ledgers.ledger import write_json
-    from proofs_check.reports.documents.experiment_pages import as_html, check_no_other_page, tell
+    from proofs_check.reports.documents.experiments.pages import as_html, check_no_other_page, tell
     from proofs_check.reports.figures.boursier_boyer.captions import left_out
     from proofs_check.reports.figures.boursier_boyer.page import write_page
 
