@@ -58,6 +58,7 @@ CEILING: Mapping[str, Verdict] = MappingProxyType(
         "derivation": P,  # rules of a kernel of proofs, `numerics.derivations`
         "Sturm": P,
         "Bernstein": P,
+        "Positivstellensatz": P,  # products of hypotheses that add up, with rational coefficients
         "critical points": C,  # isolated exactly, values enclosed
         "branch and bound": C,
         "rigorous quadrature": C,

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["COMPILE", "EXACT", "Effort"]
+__all__ = ["COMPILE", "CONSEQUENCES", "EXACT", "Effort"]
 
 COMPILE = 100  # steps that compiling one node of an expression counts for
 EXACT = 2000  # steps that one attempt of the exact engines counts for
+CONSEQUENCES = 30_000  # steps that a search for a combination of hypotheses counts for
 
 
 class Effort:

@@ -260,7 +260,7 @@ class _Run:
             proof = Proof(Task(st.symbols, st.box, [e], kind != ">=", st.where), self.effort, stop)
             if at_once and not proof.exact():
                 break
-            if proof.run(FEW_TURNS).proved:
+            if proof.run(FEW_TURNS).proved or proof.follows():
                 self.exact = self.exact and proof.engine in EXACT_ENGINES
                 return True
         self.exact = False

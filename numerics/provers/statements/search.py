@@ -70,8 +70,9 @@ class Scan:
     ratio: float | None = None  # larger side over smaller side
 
 
-def gaps(st: Statement, points: Array, vanishing: bool = False) -> tuple[Array, Array, Array]:
-    """The relative gap ``(big - small)/(|big| + |small|)`` at rows of points, and the two sides.
+def gaps(st: Statement, points: Array, vanishing: bool = False) -> tuple[Array, Array, Array, Array]:
+    """The relative gap ``(big - small)/(|big| + |small|)`` at rows of points, the two sides, and
+    whether the hypotheses are met.
     The gap is infinite where a hypothesis fails or a side is undefined. Where both sides are below
     1e-280 it is 0 if `vanishing`, otherwise unknown: they may be 0, but more often they
     underflowed.
@@ -82,10 +83,11 @@ def gaps(st: Statement, points: Array, vanishing: bool = False) -> tuple[Array, 
         small, big = column(st.small), column(st.big)
         size = np.abs(big) + np.abs(small)
         gap = np.where(size < 1e-280, 0.0 if vanishing else np.nan, (big - small) / size)
-        ok = np.isfinite(gap) & np.isfinite(size)
+        met = np.ones(n, bool)
         for g, strict in st.where:
-            ok &= column(g) > 0 if strict else column(g) >= 0
-    return np.where(ok, gap, np.inf), small, big
+            met &= column(g) > 0 if strict else column(g) >= 0
+    ok = met & np.isfinite(gap) & np.isfinite(size)
+    return np.where(ok, gap, np.inf), small, big, met
 
 
 def scan(st: Statement) -> Scan:
@@ -100,8 +102,9 @@ def scan(st: Statement) -> Scan:
         return tuple(values[j] for values, j in zip(tried, np.unravel_index(i, axes[0].shape)))
 
     # A strict inequality may fail by equality, which rounding can hide: hence 1e-13 instead of 0.
-    gap, small, big = gaps(st, array, vanishing=st.strict)
-    feasible = next((p for p in map(point, np.flatnonzero(np.isfinite(gap))[:20]) if st.meets(p)), None)
+    gap, small, big, met = gaps(st, array, vanishing=st.strict)
+    first = [*np.flatnonzero(np.isfinite(gap))[:20], *np.flatnonzero(met)[:20]]
+    feasible = next((p for p in map(point, first) if st.meets(p)), None)
     failing = np.flatnonzero(gap <= (1e-13 if st.strict else 0))
     found = map(point, failing[_shortest(st.box, tried, np.unravel_index(failing, axes[0].shape))])
     deep = [point(i) for i in np.argsort(gap)[:4] if gap[i] < 0]
@@ -174,7 +177,7 @@ def _zoom(st: Statement, start: Array) -> tuple[Array, Array, Array, Array]:
     radius = 0.35
     for n in range(ZOOM_ROUNDS + 1):
         x = _from_unit(sides, best)
-        gap, small, big = gaps(st, x)
+        gap, small, big, _ = gaps(st, x)
         order = np.argsort(gap, kind="stable")[: 6 if n < ZOOM_ROUNDS // 2 else 2]
         best, x, gap, small, big = best[order], x[order], gap[order], small[order], big[order]
         if n < ZOOM_ROUNDS:

@@ -11,10 +11,11 @@ from fractions import Fraction
 
 import sympy as sp
 
-from numerics.provers.effort import EXACT, Effort
+from numerics.provers.effort import CONSEQUENCES, EXACT, Effort
 from numerics.provers.enclosures.boxes import Box, middle
 from numerics.provers.enclosures.enclose import Program
 from numerics.provers.exact import exact_numbers
+from numerics.provers.exact.consequences import consequence
 from numerics.provers.exact.rational_functions import one_variable, sign, slack_variables
 from numerics.provers.statements.branch import Cover, Outcome, Task
 from numerics.provers.statements.equivalent_forms import Signs, forms
@@ -38,10 +39,11 @@ Probe = Callable[[Box], bool]
 TURNS = ((60, 0), (100, 1), (400, 0), (400, 1), (200, 2), (2000, 1), (1000, 2), (50000, 0))
 #: The same for auxiliary statements: that an expression is defined, or the inequality on a face.
 FEW_TURNS = ((60, 0), (200, 1))
-
+#: After so many turns what is left undecided is looked for among the consequences of hypotheses.
+EASY_TURNS = 2
 
 #: The engines that take exact steps only, the strongest tool first.
-EXACT_ENGINES = ("Bernstein", "Sturm", "exact sign")
+EXACT_ENGINES = ("Positivstellensatz", "Bernstein", "Sturm", "exact sign")
 
 
 class Proof:
@@ -59,7 +61,9 @@ class Proof:
         """Take turns until the task is proved, refuted or given up."""
         if self.exact():
             return Outcome(True)
-        for boxes, depth in turns:
+        for turn, (boxes, depth) in enumerate(turns):
+            if turn == EASY_TURNS and self.follows():
+                return Outcome(True)
             if self.advance(boxes, depth) or self.out.reason == "counterexample" or self.late():
                 break
         return self.out
@@ -101,6 +105,20 @@ class Proof:
             self.engine = next((name for name, _ in found if name), "branch and bound")
             self.refuted_at = found[0][1] if len(found) == 1 else None
         return self.engine != "branch and bound"
+
+    def follows(self) -> bool:
+        """Whether one of the alternatives is a combination of hypotheses and squares."""
+        t = self.task
+        if self.effort.limit - self.effort.spent < CONSEQUENCES:
+            return False
+        self.effort.spent += CONSEQUENCES
+        for e in t.alternatives:
+            f, names, sides, where = algebraic(e, t.symbols, t.box, t.where)
+            ranges = (gap for x, side in zip(names, sides) for gap in side.gaps(x))
+            if consequence((f, t.strict), [*where, *ranges]) is not None:
+                self.engine = "Positivstellensatz"
+                return True
+        return False
 
     def rewritings(self) -> Iterator[list[Task]]:
         """Other variables for the task, each as a list of tasks which together imply it."""
