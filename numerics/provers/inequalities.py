@@ -6,6 +6,7 @@ enclosures settle the sign.
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -36,6 +37,9 @@ from theory.inputs.whole_numbers import read_whole
 
 __all__ = ["forall"]
 
+#: Hypotheses that two things are not equal, of which every sign is tried.
+MOST_UNEQUAL = 3
+
 
 @remembered
 @guarded("branch and bound")
@@ -62,10 +66,10 @@ def forall(
         The range of each variable: a pair ``(lo, hi)`` is the open interval, `Closed(lo, hi)` has
         its finite ends, a SymPy ``Interval`` says it itself, `Integers(lo, hi)` are whole numbers
         with both ends. Ends are rational or infinite.
-    where : iterable of (lhs, op, rhs) or SymPy inequalities
-        Hypotheses. Each is met at the points at which both of its sides are defined and it holds:
-        a counterexample surely meets them all, and a proof, which may use them, need not speak of
-        points where one of them is undefined.
+    where : iterable of (lhs, op, rhs) or SymPy relations
+        Hypotheses, whose op may be ``==`` or ``!=``, too. Each is met at the points at which both
+        of its sides are defined and it holds: a counterexample surely meets them all, and a proof,
+        which may use them, need not speak of points where one of them is undefined.
     via : Mapping[Symbol, expression], optional
         New variables as functions of the old ones. The prover eliminates an old variable and works
         in the new ones, with whole numbers relaxed to real ones; counterexamples are looked for,
@@ -127,6 +131,7 @@ class _Run:
         self.changed = change(st, via) if via else None
         self.seen = scan(st)
         self.exact = True  # every step so far was exact arithmetic
+        self.known: list[tuple[sp.Expr, bool]] = []  # of what the two sides need to be defined
 
     def decide(self) -> Evidence:
         """The verdict, without what only the statement itself knows."""
@@ -159,6 +164,9 @@ class _Run:
         if not outcome.proved:
             engines = set()
             outcome = self.reduced(engines)
+        if not outcome.proved:
+            engines = set()
+            outcome = self.on_both_sides(engines)
         if not outcome.proved:
             engines = set()
             outcome = self.cover(st.symbols, st.box, st.difference, st.where, self.probe, engines)
@@ -250,6 +258,8 @@ class _Run:
             self.exact = self.exact and g.is_Rational
             return at_once or (v is not None and sign(g) in {">": (1,), ">=": (0, 1), "!=": (1, -1)}[kind])
         for h, firm in st.where:
+            if kind == "!=" and _unequal(h, firm):  # its square is positive
+                h = h.base
             ratio = sp.cancel(g / h) if h != 0 else sp.nan
             if ratio.is_Rational and (
                 (ratio > 0 and (firm or kind == ">=")) or (ratio < 0 and kind == "!=" and firm)
@@ -262,6 +272,7 @@ class _Run:
                 break
             if proof.run(FEW_TURNS).proved or proof.follows():
                 self.exact = self.exact and proof.engine in EXACT_ENGINES
+                self.known.append((e, kind != ">="))
                 return True
         self.exact = False
         return at_once
@@ -293,6 +304,7 @@ class _Run:
                 short,
                 self.st.strict,
                 tuple(h for h in where if h[0].free_symbols <= names),
+                known=tuple(k for k in self.known if k[0].free_symbols <= names),
             )
 
             def whole(part: Box, inner: list[int] = inner) -> Box:
@@ -323,6 +335,21 @@ class _Run:
                 return Outcome(True)
         return Outcome(False)
 
+    def on_both_sides(self, engines: set[str]) -> Outcome:
+        """Prove the statement on each side of what a hypothesis says is not 0, by its square."""
+        st = self.st
+        unequal = [i for i, h in enumerate(st.where) if _unequal(*h)]
+        if not 0 < len(unequal) <= MOST_UNEQUAL:
+            return Outcome(False)
+        with self.effort.half():  # the other half is kept for the statement as it stands
+            for signs in itertools.product((1, -1), repeat=len(unequal)):
+                where = list(st.where)
+                for i, s in zip(unequal, signs):
+                    where[i] = (s * where[i][0].base, True)
+                if not self.cover(st.symbols, st.box, st.difference, tuple(where), None, engines).proved:
+                    return Outcome(False)
+        return Outcome(True)
+
     def keep(self, p: tuple[Fraction, ...]) -> bool:
         """Keep `p`, made simpler, if it is a counterexample."""
         if self.st.violated(p):
@@ -332,6 +359,11 @@ class _Run:
 
     def probe(self, box: Box) -> bool:
         return self.keep(centre(box))
+
+
+def _unequal(h: sp.Expr, strict: bool) -> bool:
+    """Whether a hypothesis says that something is not 0: that its square is positive."""
+    return strict and h.is_Pow and h.exp == 2
 
 
 def _connected(goal: list[sp.Expr], where: tuple[tuple[sp.Expr, bool], ...]) -> set[sp.Symbol]:

@@ -68,6 +68,13 @@ def _tangent(u: Iv) -> Iv:
     return u.increasing(lambda t: t.tan(), NINF, INF)
 
 
+def _arcsine(u: Iv) -> Iv:
+    """asin on [-1, 1]."""
+    if not u.hi <= ONE:
+        return u.undefined()
+    return u.increasing(lambda t: t.asin(), down(-_HALF_PI), up(_HALF_PI), -ONE, attained=True)
+
+
 #: Just above -1/e, where the principal branch of LambertW begins.
 _BRANCH_POINT = up(-(-ONE).exp())
 _HALF_PI = arb.pi() / 2
@@ -94,6 +101,8 @@ RULES: dict[type, Callable[[Iv], Iv]] = {
     Binet: _below(1),
     BinetSlope: _below(2),
     sp.tan: _tangent,
+    sp.asin: _arcsine,
+    sp.acos: lambda u: Iv.of(_HALF_PI, _HALF_PI) - _arcsine(u),
     sp.LambertW: lambda u: u.increasing(lambda t: t.lambertw(), -ONE, INF, _BRANCH_POINT, attained=True),
     sp.harmonic: lambda u: (u + Iv(ONE, ONE)).increasing(
         lambda t: t.digamma() + arb.const_euler(), NINF, INF, ZERO

@@ -160,6 +160,7 @@ def _pools(read: _Reader, against: _Product, known: list[_Product]) -> Iterator[
     equations = [p for p in known if str(-p.poly) in texts]
     known = [p for p in known if str(-p.poly) not in texts]
     gens, one = read.gens, read.one()
+    yield _distinct([one, *known, *equations, against])
     pairs = list(itertools.combinations(gens, 2))
     linear = [*gens, *(x - y for x, y in pairs), *(x + y for x, y in pairs)]
     linear += [x + s for x in gens for s in (-1, 1)]

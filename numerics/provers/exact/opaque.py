@@ -17,10 +17,10 @@ __all__ = ["Fact", "Opaque"]
 
 #: A rational function, and whether it is positive; else it is nonnegative.
 Fact = tuple[sp.Expr, bool]
-#: Bounds of constants, below and above.
+#: Bounds of constants, below and above: closer ones would drown in the rounding of a program.
 CONSTANTS = {
-    sp.pi: (sp.Rational(314159265, 10**8), sp.Rational(314159266, 10**8)),
-    sp.E: (sp.Rational(271828182, 10**8), sp.Rational(271828183, 10**8)),
+    sp.pi: (sp.Rational(31415, 10**4), sp.Rational(31416, 10**4)),
+    sp.E: (sp.Rational(27182, 10**4), sp.Rational(27183, 10**4)),
 }
 #: Where increasing functions are known: an argument and the value there.
 KNOWN = {"exp": (sp.S.Zero, sp.S.One), "log": (sp.S.One, sp.S.Zero), "tanh": (sp.S.Zero, sp.S.Zero)}

@@ -40,7 +40,7 @@ Pair = tuple[int, int]  # an alternative, and one of its writings
 class Task:
     """``some alternative >= 0`` (``> 0``) on `box` wherever all hypotheses hold. `depth` counts the
     substitutions that led here: only at depth 0 are the alternatives known to be defined wherever
-    the hypotheses hold.
+    the hypotheses hold. What is `known` holds there, too.
     """
 
     symbols: tuple[sp.Symbol, ...]
@@ -49,6 +49,7 @@ class Task:
     strict: bool
     where: tuple[tuple[sp.Expr, bool], ...] = ()
     depth: int = 0
+    known: tuple[tuple[sp.Expr, bool], ...] = ()
 
 
 @dataclass

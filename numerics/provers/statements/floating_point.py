@@ -40,6 +40,8 @@ def functions() -> dict[str, Callable[..., Any]]:
         "acosh": np.arccosh,
         "atanh": np.arctanh,
         "atan": np.arctan,
+        "asin": np.arcsin,
+        "acos": np.arccos,
         "sin": np.sin,
         "cos": np.cos,
         "tan": np.tan,

@@ -1,4 +1,4 @@
-"""An inequality as a caller of `forall` writes it: two sides and a sign, or one of SymPy's own."""
+"""A relation as a caller of `forall` writes it: two sides and a sign, or one of SymPy's own."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ __all__ = ["OPS", "Relation", "hypothesis"]
 
 #: The signs of an inequality, and how LaTeX writes them.
 OPS = {"<=": r"\le", "<": "<", ">=": r"\ge", ">": ">"}
-RELATIONS = {sp.Le: "<=", sp.Lt: "<", sp.Ge: ">=", sp.Gt: ">"}
+#: The same for hypotheses, which may say that two sides are equal, or are not.
+SIGNS = {**OPS, "==": "=", "!=": r"\ne"}
+RELATIONS = {sp.Le: "<=", sp.Lt: "<", sp.Ge: ">=", sp.Gt: ">", sp.Eq: "==", sp.Ne: "!="}
 
 
 @dataclass(frozen=True)
 class Relation:
-    """An inequality between two sides as they were given."""
+    """Two sides as they were given, and the sign between them."""
 
     lhs: Written
     op: str
@@ -38,7 +40,13 @@ class Relation:
 
     @property
     def latex(self) -> str:
-        return f"{latex(self.lhs.given)} {OPS[self.op]} {latex(self.rhs.given)}"
+        return f"{latex(self.lhs.given)} {SIGNS[self.op]} {latex(self.rhs.given)}"
+
+    def gaps(self, small: sp.Expr, big: sp.Expr) -> list[tuple[sp.Expr, bool]]:
+        """What is nonnegative, or positive (True), where this holds, for these sides."""
+        if self.op == "==":
+            return [(big - small, False), (small - big, False)]
+        return [((big - small) ** 2, True)] if self.op == "!=" else [(big - small, self.strict)]
 
     def __str__(self) -> str:
         return f"{self.lhs.given} {self.op} {self.rhs.given}"
@@ -47,23 +55,25 @@ class Relation:
         """Whether the other inequality is this one as written, perhaps read from right to left or
         without its strictness.
         """
-        sides = [(latex(r.small.given), latex(r.big.given)) for r in (self, other)]
-        return sides[0] == sides[1] and (self.strict or not other.strict)
+        own, sides = ((latex(r.small.given), latex(r.big.given)) for r in (self, other))
+        if self.op in ("==", "!="):
+            return self.op == "==" and sides in (own, own[::-1]) and not other.strict
+        return own == sides and (self.strict or not other.strict)
 
 
 def hypothesis(h: Any) -> Relation:
-    """A hypothesis from a triple or from a SymPy inequality. A side that is no exact scalar
+    """A hypothesis from a triple or from a relation of SymPy. A side that is no exact scalar
     expression is a TypeError; what is neither, or evaluated itself to False, is a ValueError.
     """
-    if isinstance(h, (sp.Le, sp.Lt, sp.Ge, sp.Gt)):
+    if isinstance(h, (sp.Le, sp.Lt, sp.Ge, sp.Gt, sp.Eq, sp.Ne)):
         return Relation(scalar(h.lhs), RELATIONS[type(h)], scalar(h.rhs))
-    if isinstance(h, tuple) and len(h) == 3 and isinstance(h[1], str) and h[1] in OPS:
+    if isinstance(h, tuple) and len(h) == 3 and isinstance(h[1], str) and h[1] in SIGNS:
         return Relation(scalar(h[0]), h[1], scalar(h[2]))
     if h is True or h is sp.true:
         return Relation(scalar(0), "<=", scalar(0))
     if h is False or h is sp.false:
         raise ValueError("a hypothesis evaluated itself to False: no point meets the hypotheses")
     raise ValueError(
-        f"the hypothesis {h!r} is neither a triple (lhs, op, rhs) with op in {list(OPS)} nor a SymPy "
-        "inequality"
+        f"the hypothesis {h!r} is neither a triple (lhs, op, rhs) with op in {list(SIGNS)} nor a "
+        "relation of SymPy"
     )

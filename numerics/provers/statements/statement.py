@@ -360,11 +360,11 @@ def statement(
 
     wanted = []
     for h in hyps:
-        g = put(h.big.value) - put(h.small.value)
-        if g.is_Rational and not (g > 0 or (g == 0 and not h.strict)):
-            raise ValueError(f"the hypothesis {h} is false: no point meets the hypotheses")
-        if not g.is_Rational:
-            wanted.append((g, h.strict))
+        for g, strict in h.gaps(put(h.small.value), put(h.big.value)):
+            if g.is_Rational and not (g > 0 or (g == 0 and not strict)):
+                raise ValueError(f"the hypothesis {h} is false: no point meets the hypotheses")
+            if not g.is_Rational:
+                wanted.append((g, strict))
     hypotheses = r",\; ".join(h.latex for h in hyps)
     quantified = rf"\forall\, {', '.join(texts)}" if texts else ""
     implied = (hypotheses + r" \implies " if hypotheses else "") + goal.latex

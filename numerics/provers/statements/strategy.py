@@ -113,7 +113,7 @@ class Proof:
             return False
         self.effort.spent += CONSEQUENCES
         for e in t.alternatives:
-            f, names, sides, where = algebraic(e, t.symbols, t.box, t.where)
+            f, names, sides, where = algebraic(e, t.symbols, t.box, (*t.where, *t.known))
             ranges = (gap for x, side in zip(names, sides) for gap in side.gaps(x))
             if consequence((f, t.strict), [*where, *ranges]) is not None:
                 self.engine = "Positivstellensatz"
