@@ -5,14 +5,17 @@ multiplies out.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 from fractions import Fraction
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 import sympy as sp
 
 from numerics import forall
-from numerics.provers.exact.consequences import Certificate, consequence
+from numerics.provers.exact.consequences import Certificate, _Product, _Reader, consequence
 from numerics.provers.exact.opaque import Fact, Opaque
 
 x, y, z, a, b = sp.symbols("x y z a b", real=True)
@@ -158,3 +161,61 @@ def test_what_is_defined_by_a_hypothesis_is() -> None:
     domain = dict.fromkeys((x, a, b, m), (-sp.oo, sp.oo))
     where = [(a, "<", b), (x, ">", a), (m, ">=", (b - a) / (x - a))]
     assert forall(a + (b - a) / (m + 1), "<", x, domain, where=where).verdict.value == "PROVED"
+
+
+def _either_factor_is_positive(p: Any, q: Any) -> Any:
+    return dataclasses.replace(right_product(p, q), strict=p.strict or q.strict)
+
+
+def _nonnegative_is_positive(reader: Any, p: sp.Expr) -> bool:
+    return p in reader.least_0 or right_sign(reader, p)
+
+
+def _tangents_above(words: Opaque) -> Iterator[Fact]:
+    yield from ((-g, strict) for g, strict in right_facts(words))
+
+
+right_product, right_sign, right_facts = _Product.__mul__, _Reader._positive, Opaque.compared
+#: A wrong version of a rule, and something false that it lets through.
+WRONG: dict[str, tuple[type, str, Any, Fact, list[Fact]]] = {
+    "one positive factor makes a product positive": (
+        *(_Product, "__mul__", _either_factor_is_positive),
+        (x * y, True),
+        [(x, True), (y, False)],
+    ),
+    "what may be 0 is divided by": (
+        *(_Reader, "_positive", _nonnegative_is_positive),
+        (y - x, False),
+        [(x * y - x**2, False), (x, False)],
+    ),
+    "tangents lie above an exponential": (
+        *(Opaque, "compared", _tangents_above),
+        (1 + x - sp.exp(x), False),
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_rule_lets_something_false_through(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    owner, rule, wrong, goal, facts = WRONG[name]
+    assert consequence(goal, facts) is None
+    monkeypatch.setattr(owner, rule, wrong)
+    assert consequence(goal, facts) is not None
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_program_that_lies_is_not_believed(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever products are proposed: what is false is not found, and what is found multiplies out."""
+    rng = np.random.default_rng(seed)
+
+    def lies(cost: Any, **given: Any) -> Any:
+        few = rng.integers(2, size=len(cost)) * (rng.random(len(cost)) < 4 / len(cost))
+        return SimpleNamespace(status=0, x=few.astype(float))
+
+    monkeypatch.setattr("scipy.optimize.linprog", lies)
+    for goal, facts in FOLLOWS.values():
+        spoiled = [(facts[0][0] + 10, facts[0][1]), *facts[1:]]
+        for given in (facts, spoiled):
+            found = consequence(goal, given)
+            assert found is None or (found.holds() and given is facts)
