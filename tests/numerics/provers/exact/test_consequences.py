@@ -206,7 +206,7 @@ def test_a_wrong_rule_lets_something_false_through(name: str, monkeypatch: pytes
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_program_that_lies_is_not_believed(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever products are proposed: what is false is not found, and what is found multiplies out."""
+    """Whatever is proposed: what is false is not found, and what is found multiplies out."""
     rng = np.random.default_rng(seed)
 
     def lies(cost: Any, **given: Any) -> Any:
