@@ -88,6 +88,8 @@ class Evidence(Shown):
         The same engine on a statement that it spoiled itself: it must come out REFUTED.
     parts, routes : tuple of Evidence
         The conjuncts of `all_of`, and the second routes of `confirmed`, on which nothing rests.
+    steps : tuple of str
+        A short proof, where the engine has one: formulas between dollars, and words.
     seconds : float
         Time the check took.
     sides : tuple
@@ -139,6 +141,7 @@ class Evidence(Shown):
     control: Evidence | None = None
     parts: tuple[Evidence, ...] = ()
     routes: tuple[Evidence, ...] = ()
+    steps: tuple[str, ...] = ()
     seconds: float = 0.0
     sides: tuple[Any, ...] = field(default=(), compare=False, repr=False)
 
@@ -149,7 +152,7 @@ class Evidence(Shown):
         put("weakest", None if self.weakest is None else Verdict(self.weakest))
         for name in ("witness", "tightest"):
             put(name, MappingProxyType({str(k): plain(v) for k, v in getattr(self, name).items()}))
-        for name in ("assumes", "cites", "parts", "routes"):
+        for name in ("assumes", "cites", "parts", "routes", "steps"):
             put(name, tuple(getattr(self, name)))
         for name in ("slack", "reference", "margin"):
             value = getattr(self, name)
@@ -170,7 +173,7 @@ class Evidence(Shown):
         )
         check_kind(Mapping, **of("witness", "tightest"))
         check_kind(Real, **of("disagreement", "slack_error", "samples", "seed", "error", "seconds"))
-        for name, kind in (("assumes", str), ("cites", str), ("parts", Evidence), ("routes", Evidence)):
+        for name, kind in LISTS:
             read_items(kind, **of(name))
         known = [str(v) for v in Verdict]
         if self.verdict not in known or self.weakest not in (None, *known):
@@ -331,12 +334,14 @@ class Evidence(Shown):
         return f"{self.verdict} (parts {self.weakest})" if self.weakest else str(self.verdict)
 
     def to_json(self) -> dict[str, Any]:
-        """Every field but `sides` as JSON values (parts and control included)."""
+        """Every field but `sides`, and `steps` only if there are any, as JSON values (parts and
+        control included).
+        """
         out: dict[str, Any] = {}
         for f in dataclasses.fields(self):
-            if f.name == "sides":
-                continue
             value = getattr(self, f.name)
+            if f.name == "sides" or (f.name == "steps" and not value):
+                continue
             if isinstance(value, Evidence):
                 value = value.to_json()
             elif isinstance(value, Mapping):
@@ -363,6 +368,7 @@ class Evidence(Shown):
             ("witness", join(self.witness) + (f"  [{self.witness_by}]" if self.witness else "")),
             ("checked", self.checked),
             ("covered", self.covered),
+            ("proof", "; ".join(self.steps)),
             ("dimension", self.dimension),
             ("assumes", "; ".join(self.assumes)),
             (
@@ -391,3 +397,7 @@ class Evidence(Shown):
 
     def __str__(self) -> str:
         return "\n".join(f"{name:>9}  {text}" for name, text in self.rows())
+
+
+#: Fields that hold several things, and their kind.
+LISTS = (("assumes", str), ("cites", str), ("steps", str), ("parts", Evidence), ("routes", Evidence))

@@ -131,6 +131,7 @@ class _Run:
         self.changed = change(st, via) if via else None
         self.seen = scan(st)
         self.exact = True  # every step so far was exact arithmetic
+        self.steps: tuple[str, ...] = ()
         self.known: list[tuple[sp.Expr, bool]] = []  # of what the two sides need to be defined
 
     def decide(self) -> Evidence:
@@ -162,20 +163,21 @@ class _Run:
             g = self.changed
             outcome = self.cover(g.symbols, g.box, g.big - g.small, g.where, None, engines)
         if not outcome.proved:
-            engines = set()
+            engines, self.steps = set(), ()
             outcome = self.reduced(engines)
         if not outcome.proved:
-            engines = set()
+            engines, self.steps = set(), ()
             outcome = self.on_both_sides(engines)
         if not outcome.proved:
-            engines = set()
+            engines, self.steps = set(), ()
             outcome = self.cover(st.symbols, st.box, st.difference, st.where, self.probe, engines)
         if outcome.proved:
             exact = self.exact and engines <= set(EXACT_ENGINES)
             strongest_tool = next((n for n in EXACT_ENGINES if n in engines), EXACT_ENGINES[-1])
             rigorous = "interval arithmetic" if engines == {"interval arithmetic"} else "branch and bound"
             engine, verdict = (strongest_tool, Verdict.PROVED) if exact else (rigorous, Verdict.CERTIFIED)
-            return Evidence(verdict=verdict, engine=engine, margin=outcome.margin, **self.tight())
+            found = Evidence(verdict=verdict, engine=engine, margin=outcome.margin, **self.tight())
+            return found.replace(steps=self.steps)
         return self.refuted() if self.seen.witness is not None else self.undecided(outcome.reason)
 
     def open(self, reason: str, *ways: str) -> Evidence:
@@ -321,6 +323,8 @@ class _Run:
             if not out.proved:
                 return out
             engines.add(proof.engine)
+            if proof.certificate is not None:
+                self.steps += proof.certificate.steps(dict(zip(self.st.symbols, self.st.names)))
         return out if goals == [[e]] == [short] else replace(out, margin=None)
 
     def reduced(self, engines: set[str]) -> Outcome:

@@ -11,8 +11,9 @@ and the identity is then multiplied out: nothing that the floats said is believe
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -41,11 +42,32 @@ class Certificate:
     hypotheses hold and the goal fails, and one of them is positive.
     """
 
-    terms: tuple[tuple[Fraction, tuple[sp.Expr, ...]], ...]
+    #: Each with whether its product is positive.
+    terms: tuple[tuple[Fraction, tuple[sp.Expr, ...], bool], ...]
+    #: What the letters in it stand for.
+    letters: Mapping[sp.Expr, sp.Expr] = field(default_factory=dict)
 
     def holds(self) -> bool:
         """Whether the sum vanishes, multiplied out by SymPy."""
-        return bool(sp.expand(sum(sp.Rational(c) * sp.Mul(*factors) for c, factors in self.terms)) == 0)
+        return bool(sp.expand(sum(sp.Rational(c) * sp.Mul(*factors) for c, factors, _ in self.terms)) == 0)
+
+    def steps(self, names: Mapping[sp.Expr, sp.Expr]) -> tuple[str, ...]:
+        """The terms in LaTeX, under the names of a caller, and that they add up to 0."""
+
+        def named(e: sp.Expr) -> sp.Expr:
+            while (out := e.xreplace(dict(self.letters))) != e:
+                e = out
+            return e.xreplace(dict(names))
+
+        lines = []
+        for c, factors, strict in self.terms:
+            shown = [sp.latex(sp.Rational(c))] if c != 1 or not factors else []
+            for g, k in Counter(map(named, factors)).items():
+                alone = (not shown and len(factors) == 1) or g.is_Pow or g.is_Symbol
+                text = sp.latex(g) if alone else rf"\left({sp.latex(g)}\right)"
+                shown.append(text if k == 1 else rf"\left({sp.latex(g)}\right)^{{{k}}}")
+            lines.append(f"${' '.join(shown)} {'>' if strict else chr(92) + 'ge'} 0$")
+        return (*lines, "all of this would hold if the statement failed, but its sum is $0$")
 
 
 @dataclass(frozen=True)
@@ -93,7 +115,7 @@ def consequence(goal: Fact, facts: Iterable[Fact]) -> Certificate | None:
         if len(products) > MOST_PRODUCTS:
             return None
         if (found := _combination(products)) is not None:
-            return found
+            return replace(found, letters={letter: e for e, letter in words.letters.items()})
     return None
 
 
@@ -248,5 +270,6 @@ def _exact(products: list[_Product]) -> Certificate | None:
         values[pivot] = reduced[i, n]
     if any(v < 0 for v in values) or not any(v > 0 for v, p in zip(values, products) if p.strict):
         return None
-    certificate = Certificate(tuple((fraction(v), p.factors) for v, p in zip(values, products) if v != 0))
+    used = ((fraction(v), p.factors, p.strict) for v, p in zip(values, products) if v != 0)
+    certificate = Certificate(tuple(used))
     return certificate if certificate.holds() else None

@@ -15,7 +15,7 @@ from numerics.provers.effort import CONSEQUENCES, EXACT, Effort
 from numerics.provers.enclosures.boxes import Box, middle
 from numerics.provers.enclosures.enclose import Program
 from numerics.provers.exact import exact_numbers
-from numerics.provers.exact.consequences import consequence
+from numerics.provers.exact.consequences import Certificate, consequence
 from numerics.provers.exact.rational_functions import one_variable, sign, slack_variables
 from numerics.provers.statements.branch import Cover, Outcome, Task
 from numerics.provers.statements.equivalent_forms import Signs, forms
@@ -55,6 +55,7 @@ class Proof:
         self.pieces: list[list[Proof]] | None = None
         self.out = Outcome(False)
         self.engine = ""
+        self.certificate: Certificate | None = None
         self.refuted_at: Fraction | None = None  # a value of the only variable
 
     def run(self, turns: tuple[tuple[int, int], ...] = TURNS) -> Outcome:
@@ -115,7 +116,8 @@ class Proof:
         for e in t.alternatives:
             f, names, sides, where = algebraic(e, t.symbols, t.box, (*t.where, *t.known))
             ranges = (gap for x, side in zip(names, sides) for gap in side.gaps(x))
-            if consequence((f, t.strict), [*where, *ranges]) is not None:
+            self.certificate = consequence((f, t.strict), [*where, *ranges])
+            if self.certificate is not None:
                 self.engine = "Positivstellensatz"
                 return True
         return False

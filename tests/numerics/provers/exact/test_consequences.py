@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from numerics import forall
+from numerics import Evidence, forall
 from numerics.provers.exact.consequences import Certificate, _Product, _Reader, consequence
 from numerics.provers.exact.opaque import Fact, Opaque
 
@@ -86,10 +86,11 @@ def test_what_fails_at_a_boundary_is_not_found(goal: Fact, facts: list[Fact]) ->
 def test_a_certificate_with_a_wrong_coefficient_or_factor_does_not_hold() -> None:
     found = consequence(*FOLLOWS["a product of hypotheses"])
     assert found is not None
-    (c, factors), *rest = found.terms
-    for spoiled in ((c + Fraction(1, 10**9), factors), (c, (*factors, x)), (-c, factors)):
+    (c, factors, strict), *rest = found.terms
+    for n, of in ((c + Fraction(1, 10**9), factors), (c, (*factors, x)), (-c, factors)):
+        spoiled = (n, of, strict)
         assert not dataclasses.replace(found, terms=(spoiled, *rest)).holds()
-    assert not Certificate(((Fraction(1), ()),)).holds()
+    assert not Certificate(((Fraction(1), (), True),)).holds()
 
 
 LETTERS = [
@@ -154,6 +155,9 @@ def test_the_prover_uses_them_and_says_so() -> None:
     asked = lambda rhs: forall((x + y + z) ** 2, "<=", rhs, line, where=[(x**2 + y**2 + z**2, "<=", 1)])
     assert (asked(3).verdict.value, asked(3).engine) == ("PROVED", "Positivstellensatz")
     assert asked(sp.Rational(29, 10)).verdict.value == "REFUTED"
+    shown = asked(3)
+    assert any("x - y" in step for step in shown.steps)
+    assert Evidence.from_json(shown.to_json()) == shown
 
 
 def test_what_is_defined_by_a_hypothesis_is() -> None:
