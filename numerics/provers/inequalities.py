@@ -177,7 +177,7 @@ class _Run:
             rigorous = "interval arithmetic" if engines == {"interval arithmetic"} else "branch and bound"
             engine, verdict = (strongest_tool, Verdict.PROVED) if exact else (rigorous, Verdict.CERTIFIED)
             found = Evidence(verdict=verdict, engine=engine, margin=outcome.margin, **self.tight())
-            return found.replace(steps=self.steps)
+            return found.replace(steps=tuple(dict.fromkeys(self.steps)))
         return self.refuted() if self.seen.witness is not None else self.undecided(outcome.reason)
 
     def open(self, reason: str, *ways: str) -> Evidence:
