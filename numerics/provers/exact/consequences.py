@@ -99,7 +99,7 @@ def consequence(goal: Fact, facts: Iterable[Fact]) -> Certificate | None:
     given = [(words.rational(g), strict) for g, strict in facts]
     if len(words.letters) > MOST_LETTERS:
         return None
-    given = [f for f in dict.fromkeys((*given, *words.facts, *words.compared())) if not f[0].is_number]
+    given = [f for f in dict.fromkeys((*given, *words.facts, *words.compared(given))) if not f[0].is_number]
     symbols = sorted(negated[0].free_symbols.union(*(g.free_symbols for g, _ in given)), key=str)
     if not symbols:
         return None

@@ -22,8 +22,10 @@ CONSTANTS = {
     sp.pi: (sp.Rational(31415, 10**4), sp.Rational(31416, 10**4)),
     sp.E: (sp.Rational(27182, 10**4), sp.Rational(27183, 10**4)),
 }
-#: Where increasing functions are known: an argument and the value there.
-KNOWN = {"exp": (sp.S.Zero, sp.S.One), "log": (sp.S.One, sp.S.Zero), "tanh": (sp.S.Zero, sp.S.Zero)}
+
+
+#: The letter of e, however it is written.
+NAPIER = sp.exp(1, evaluate=False)
 
 
 class Opaque:
@@ -43,7 +45,9 @@ class Opaque:
         #: Values of increasing functions, by function: argument and value as rational functions.
         self.values: dict[str, list[tuple[sp.Expr, sp.Expr]]] = {}
         self.shared: dict[sp.Expr, int] = {}
-        exponents = {f.args[0] for e in exprs for f in e.atoms(sp.exp)}
+        heads = [(e.atoms(sp.exp), e.has(sp.E)) for e in exprs]
+        exponents = {f.args[0] for found, _ in heads for f in found}
+        exponents |= {sp.S.One} if any(e for _, e in heads) else set()
         for c, m in (term for u in exponents for term in _terms(u)):
             self.shared[m] = lcm(self.shared.get(m, 1), int(c.q))
         #: Whether exponentials are products of few, or each is a letter of its own.
@@ -62,8 +66,8 @@ class Opaque:
             return e
         if e.is_Add or e.is_Mul:
             return e.func(*map(self.rational, e.args))
-        if isinstance(e, sp.exp):
-            return self._exponential(e)
+        if isinstance(e, sp.exp) or e is sp.E:
+            return self._exponential(NAPIER if e is sp.E else e)
         if e.is_Pow and e.exp.is_Integer:
             return self.rational(e.base) ** e.exp
         if e.is_Pow and e.exp.is_Rational:
@@ -73,23 +77,35 @@ class Opaque:
             self.facts += self._known(e, letter)
         return self.letters[e]
 
-    def compared(self) -> Iterator[Fact]:
+    def compared(self, facts: Iterable[Fact] = ()) -> Iterator[Fact]:
         """What is known of two values of one function: tangents of exp lie below, those of log
-        above; where others rise, ``(f(u) - f(v)) (u - v) >= 0``. And |u + v| <= |u| + |v|.
+        above, strictly where the facts say that the arguments differ; where others rise,
+        ``(f(u) - f(v)) (u - v) >= 0``. And |u + v| <= |u| + |v|.
         """
-        sizes = self.values.pop("abs", [])
-        for (u, A), (v, B), (w, C) in itertools.permutations(sizes, 3):
+        apart = {sp.expand(s * g) for g, strict in facts if strict for s in (1, -1)}
+        for (u, A), (v, B), (w, C) in itertools.permutations(self.values.get("abs", ()), 3):
             if sp.expand(u + v - w) == 0 or sp.expand(u - v - w) == 0:
                 yield (A + B - C, False)
         for name, pairs in self.values.items():
-            known = KNOWN.get(name, (sp.S.One, sp.S.One))  # a root of 1
-            for (u, f), (v, g) in itertools.permutations(dict.fromkeys((known, *pairs)), 2):
+            for (u, f), (v, g) in itertools.permutations(
+                dict.fromkeys((*self._known_values(name), *pairs)), 2
+            ):
+                differ = sp.expand(u - v) in apart
                 if name == "exp":
-                    yield (f - g - g * (u - v), False)
+                    yield (f - g - g * (u - v), differ)
                 elif name == "log":
-                    yield ((u - v) / v - f + g, False)
-                else:
+                    yield ((u - v) / v - f + g, differ)
+                elif name != "abs":
                     yield ((f - g) * (u - v), False)
+
+    def _known_values(self, name: str) -> list[tuple[sp.Expr, sp.Expr]]:
+        """Arguments of a function with its values there."""
+        e = [self.letters[NAPIER]] if NAPIER in self.letters else []
+        if name == "exp":
+            return [(sp.S.Zero, sp.S.One), *((sp.S.One, x) for x in e)]
+        if name == "log":
+            return [(sp.S.One, sp.S.Zero), *((x, sp.S.One) for x in e)]
+        return [(sp.S.Zero, sp.S.Zero)] if name == "tanh" else [(sp.S.One, sp.S.One)]  # a root of 1
 
     def _root(self, base: sp.Expr, q: int) -> sp.Dummy:
         key = base ** sp.Rational(1, q)
@@ -116,7 +132,7 @@ class Opaque:
             if key not in self.letters:
                 self.letters[key] = E = sp.Dummy("u", real=True)
                 self.facts.append((E, True))
-                if m == 1 and q == 1:
+                if key == NAPIER:
                     self.facts += [(E - CONSTANTS[sp.E][0], True), (CONSTANTS[sp.E][1] - E, True)]
             out *= self.letters[key] ** (c * q)
         argument = self.rational(e.args[0])

@@ -34,6 +34,7 @@ FOLLOWS: dict[str, tuple[Fact, list[Fact]]] = {
     ),
     "exponentials rise": ((sp.exp(y) - sp.exp(x), True), [(y - x, True)]),
     "logarithms rise": ((sp.log(y) - sp.log(x), True), [(y - x, True)]),
+    "a tangent at another point": ((sp.exp(x) - 1 - x, True), [(x, True)]),
     "distances": ((2 - sp.Abs(x - z), False), [(1 - sp.Abs(x - y), False), (1 - sp.Abs(y - z), False)]),
     "the larger one": ((1 - sp.Max(x, y), False), [(1 - x, False), (1 - y, False)]),
 }
@@ -56,6 +57,7 @@ ALWAYS = [
     (sp.Max(x, y) - sp.Min(x, y), False),
     (p - 1 - sp.log(p), False),
     (sp.pi - 3, True),
+    (p / sp.E - sp.log(p), False),
 ]
 
 
@@ -175,8 +177,8 @@ def _nonnegative_is_positive(reader: Any, p: sp.Expr) -> bool:
     return p in reader.least_0 or right_sign(reader, p)
 
 
-def _tangents_above(words: Opaque) -> Iterator[Fact]:
-    yield from ((-g, strict) for g, strict in right_facts(words))
+def _tangents_above(words: Opaque, facts: Any) -> Iterator[Fact]:
+    yield from ((-g, strict) for g, strict in right_facts(words, facts))
 
 
 right_product, right_sign, right_facts = _Product.__mul__, _Reader._positive, Opaque.compared
