@@ -11,13 +11,14 @@ from functools import cache
 
 import sympy as sp
 
-from numerics.derivations.derived import D_, N_, X_, chain, exp, integrated, log
+from numerics.derivations.derived import D_, N_, X_, exp, log
 from numerics.derivations.kernel.normal_form import LENGTH as L
-from numerics.derivations.kernel.rules import arithmetic, assume, gcongr, instantiate
+from numerics.derivations.kernel.rules import arithmetic, assume, instantiate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, Range, Sort
 from numerics.derivations.kernel.terms import Function, Op, Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import from_sympy
+from numerics.derivations.tactics import calc, show
 from proofs_check.derivations.softmax_average.softmax_average import d, j, k, mean, over, sigma, v
 from proofs_check.derivations.softmax_average.tilted import Law, h, quarter
 from theory.bounds.sub_gaussian import C_p
@@ -66,7 +67,7 @@ VECTORS = Law("mean", k, lambda index, of: z(l, index, of), sigma, sub_gaussian_
 def at_the_largest(of: Function, x: Term) -> Theorem:
     """1 <= the number of those l for which |x_l|^2 is at least the square of the largest."""
     at = instantiate(attained(of, x), {level: of(k) ** 2})
-    return chain(1, at)
+    return show(1, "<=", at.rhs, at)
 
 
 @cache
@@ -74,13 +75,19 @@ def exponential() -> Theorem:
     """E e^{max|z|^2/(4 sigma^2)} <= L 2^{d/2}."""
     n, scale = largest_z(k) ** 2, 4 * sigma**2
     point = instantiate(arithmetic(Op("ind", (X_,)), "<=", exp(X_ / D_)), {X_: square - n, D_: scale})
-    some = at_the_largest(largest_z, square)
-    some = chain(some, integrated("coordinates", (l,), point, some.rhs, None, (L,)))
-    total = over(l, L, exp(square / scale))
-    some = chain(exp(n / scale), gcongr(exp(n / scale) * 1, some), total)
-    average = integrated("mean", (k,), some, None, over(l, L, mean(exp(square / scale))))
-    each = integrated("coordinates", (l,), quarter(VECTORS), None, L * exp(h), (L,))
-    return chain(average, each)
+    some = calc(at_the_largest(largest_z, square), ("<=", over(l, L, exp((square - n) / scale)), point))
+    each = calc(exp(n / scale), ("==", exp(n / scale) * 1), ("<=", over(l, L, exp(square / scale)), some))
+    return calc(
+        mean(exp(n / scale)),
+        ("<=", mean(over(l, L, exp(square / scale))), each),
+        ("==", over(l, L, mean(exp(square / scale)))),
+        ("<=", L * exp(h), quarter(VECTORS)),
+    )
+
+
+def cut(q: int) -> Variable:
+    """The point A at which the tangent of the q-th power is taken."""
+    return Variable("A_", range=Range(Fraction(q), lo_open=False))
 
 
 @cache
@@ -88,33 +95,34 @@ def power(q: int) -> Theorem:
     """v^q <= A^q + q A^{q-1} (e^{v - A} - 1) for v >= 0 and A >= q, from x <= e^{x - 1} and the
     convexity of the exponential.
     """
-    A = Variable("A_", range=Range(Fraction(q), lo_open=False))
-    tangent = instantiate(arithmetic(V_, "<=", exp(V_ - 1)), {V_: V_ / A})
-    line = gcongr(V_**q, chain(V_, A * tangent.lhs, gcongr(A * tangent.lhs, tangent)))
+    A, share = cut(q), q / cut(q)
+    tangent = arithmetic(V_, "<=", exp(V_ - 1))
     convex = arithmetic(exp(theta_ * X_), "<=", 1 + theta_ * (exp(X_) - 1))
-    convex = instantiate(convex, {theta_: q / A, X_: V_ - A}, arithmetic(q / A, "<=", 1))
-    line = chain(line, A**q * convex.lhs, gcongr(A**q * convex.lhs, convex))
-    return chain(line, A**q - q * A ** (q - 1) + q * A ** (q - 1) * exp(-A) * exp(V_))
+    convex = instantiate(convex, {theta_: share, X_: V_ - A}, arithmetic(share, "<=", 1))
+    return calc(
+        V_**q,
+        ("==", (A * (V_ / A)) ** q),
+        ("<=", A**q * exp(share * (V_ - A)), instantiate(tangent, {V_: V_ / A})),
+        ("<=", A**q - q * A ** (q - 1) + q * A ** (q - 1) * exp(-A) * exp(V_), convex),
+    )
 
 
 @cache
 def moment(q: int) -> Theorem:
     """E max|z|^{2q} <= (4 sigma^2 (q + ln L + h))^q for q = 2, 4, where 2^{d/2} = e^h."""
-    (A,) = (v for v in power(q).lhs.free | power(q).rhs.free if v.name == "A_")
-    value, n = q + log(L) + h, largest_z(k) ** 2 / (4 * sigma**2)
-    point = instantiate(power(q), {A: value, V_: n}, arithmetic(q, "<=", value))
-    rest = value**q - q * value ** (q - 1)
-    bound = q * value ** (q - 1) * exp(-value)
-    average = integrated(
-        "mean", (k,), chain(point, rest + bound * exp(n)), None, rest + bound * exponential().lhs
+    value, n, scaled = q + log(L) + h, largest_z(k) ** 2 / (4 * sigma**2), (4 * sigma**2) ** q
+    point = instantiate(power(q), {cut(q): value, V_: n}, arithmetic(q, "<=", value))
+    bound = lambda e: value**q - q * value ** (q - 1) + q * value ** (q - 1) * e
+    average = calc(
+        mean(n**q),
+        ("<=", bound(exp(-value) * mean(exp(n))), point),
+        ("<=", bound(L * exp(h) * exp(-value)), exponential()),
+        ("<=", value**q, arithmetic(L * exp(h) * exp(-value), "<=", 1)),
     )
-    average = chain(average, gcongr(average.rhs, exponential()))
-    number = arithmetic(L * exp(h) * exp(-value), "<=", 1)
-    average = chain(average, rest + q * value ** (q - 1) * number.lhs)
-    average = chain(average, gcongr(average.rhs, number), value**q)
-    scaled = (4 * sigma**2) ** q
-    return chain(
-        mean(largest_z(k) ** (2 * q)), gcongr(scaled * average.lhs, average), (4 * sigma**2 * value) ** q
+    return calc(
+        mean(largest_z(k) ** (2 * q)),
+        ("==", scaled * mean(n**q)),
+        ("<=", (4 * sigma**2 * value) ** q, average),
     )
 
 
@@ -129,7 +137,11 @@ def maximal_inequality(q: int) -> Theorem:
     linear = arithmetic(4 * (q + N_ + size_ / 2 * log(2)), "<=", 4 * (q + 1) * (size_ + N_))
     powers = arithmetic((size_ + N_) ** q, "<=", 2 ** (q - 1) * (size_**q + N_**q))
     number = arithmetic((4 * (q + 1)) ** q * 2 ** (q - 1), "<=", constant(q))
-    bound = (4 * (q + 1)) ** q * powers.lhs
-    line = chain(gcongr(linear.lhs**q, linear), bound, gcongr(bound, powers), number.lhs * (size_**q + N_**q))
-    line = instantiate(chain(line, gcongr(line.rhs, number)), {N_: log(L), size_: d}, arithmetic(1, "<=", d))
-    return chain(moment(q), sigma ** (2 * q) * line.lhs, gcongr(sigma ** (2 * q) * line.lhs, line))
+    line = calc(
+        linear.lhs**q,
+        ("<=", (4 * (q + 1)) ** q * (size_ + N_) ** q, linear),
+        ("<=", number.lhs * (size_**q + N_**q), powers),
+        ("<=", constant(q) * (size_**q + N_**q), number),
+    )
+    line = instantiate(line, {N_: log(L), size_: d}, arithmetic(1, "<=", d))
+    return calc(moment(q), ("==", sigma ** (2 * q) * line.lhs), ("<=", sigma ** (2 * q) * line.rhs, line))

@@ -11,14 +11,16 @@ from math import comb, prod
 
 import sympy as sp
 
-from numerics.derivations.derived import D_, N_, X_, chain, exp, integrated, log
+from numerics.derivations.derived import D_, N_, X_, exp, log
 from numerics.derivations.kernel.binding import instantiated
 from numerics.derivations.kernel.normal_form import LENGTH as L
-from numerics.derivations.kernel.rules import arithmetic, assume, gcongr, instantiate
+from numerics.derivations.kernel.rules import arithmetic, assume, instantiate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, Range, Sort
-from numerics.derivations.kernel.terms import Function, Op, Variable, term
+from numerics.derivations.kernel.terms import Function, Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, from_sympy
+from numerics.derivations.tactics import calc, show
+from proofs_check.derivations.proof import proves
 from proofs_check.derivations.softmax_average.query_average import (
     U,
     at_the_query,
@@ -66,25 +68,28 @@ def smaller_statements(
     )
 
 
+@proves("OURS:QA.min", smaller_statements, part=(1, 2, 3))
 @cache
 def smaller() -> tuple[Theorem, ...]:
     """x <= x^theta where x <= 1, and 1 <= x^theta elsewhere."""
-    first, _, last = smaller_statements()
-    larger = Op("max", (A_, B_))
-    least = arithmetic(Op("min", (x, term(1))), "<=", x**theta)
-    both = gcongr(first.lhs, arithmetic(A_, "<=", larger), arithmetic(B_, "<=", larger))
-    out = instantiate(arithmetic(Op("min", (N_ * x, N_)), "<=", N_ * Op("min", (x, term(1)))), {N_: larger})
-    both = chain(both, out, gcongr(out.rhs, least))
+    larger, least = Op("max", (A_, B_)), Op("min", (x, term(1)))
+    out = arithmetic(Op("min", (N_ * x, N_)), "<=", N_ * least)
+    both = calc(
+        Op("min", (A_ * x, B_)),
+        ("<=", Op("min", (larger * x, larger)), show(A_, "<=", larger), show(B_, "<=", larger)),
+        ("<=", larger * least, instantiate(out, {N_: larger})),
+        ("<=", larger * x**theta, arithmetic(least, "<=", x**theta)),
+    )
     light = arithmetic(4 * kappa * power, "<=", Fraction(1, 4))
-    image = chain(
-        4 * instantiated(a2, at_the_query),
-        gcongr(4 * sigma**2 * norm_of_the_score().lhs, norm_of_the_score()),
+    score, size = 4 * instantiated(a2, at_the_query), QUERY.square
+    split = arithmetic((exp(X_) / L) ** theta, "==", exp(theta * X_) / L**theta)
+    at = calc(
+        instantiate(split, {theta: power, X_: score}),
+        ("<=", exp(power * (4 * sigma**2 * (norm_U**2 * size))) / L**power, norm_of_the_score()),
+        ("==", exp(4 * kappa * power * size) / L**power),
+        ("<=", exp(size / 4) / L**power, light),
     )
-    split = instantiate(
-        arithmetic((exp(X_) / L) ** theta, "==", exp(theta * X_) / L**theta), {theta: power, X_: image.lhs}
-    )
-    at = chain(split, gcongr(split.rhs, image), exp(light.lhs * QUERY.square) / L**power)
-    return both, light, chain(at, gcongr(at.rhs, light), last.rhs)
+    return both, light, at
 
 
 # -- The constants of Assumption 3.3 ---------------------------------------------------------------
@@ -101,35 +106,46 @@ def length_of_the_query() -> Theorem:
     return assume("|z| is the length of the query", square, "==", QUERY.square, every=(query,))
 
 
+def exponential_of_the_length(rate: Term) -> Theorem:
+    """E e^{c|z|^2} for the length and for the coordinates."""
+    either = (QUERY.mean(exp(rate * e)) for e in (square, QUERY.square))
+    return show(next(either), "<=", next(either), length_of_the_query())
+
+
+@cache
+def second_moment() -> Theorem:
+    """E|z|^2 <= 4 h, from x <= h + e^{x - h} - 1 at x = |z|^2/4."""
+    point = instantiate(power_below_its_tangent(1), {part_: square / 4, excess: h})
+    exponential = calc(exponential_of_the_length(term(Fraction(1, 4))), ("<=", exp(h), quarter(QUERY)))
+    quarter_of_it = calc(
+        QUERY.mean(square / 4), ("<=", h + exp(-h) * exponential.lhs - 1, point), ("<=", h, exponential)
+    )
+    return show(QUERY.mean(square), "<=", 4 * h, quarter_of_it)
+
+
 @cache
 def moment(q: int) -> Theorem:
     """E|z|^{2q} <= (4 (q - 1 + h))^q for a 1-sub-Gaussian query and q >= 1, with 2^{d/2} = e^h: for
     q > 1 from x <= c e^{x/c - 1} at c = 2 (d + q).
     """
-    of_length = lambda rate: integrated("query", (query,), gcongr(exp(rate * square), length_of_the_query()))
     if q == 1:
-        point = instantiate(power_below_its_tangent(1), {part_: square / 4, excess: h})
-        small = of_length(Fraction(1, 4))
-        small = chain(small, quarter(QUERY))
-        average = integrated("query", (query,), point, None, h + exp(-h) * small.lhs - 1)
-        average = chain(average, gcongr(average.rhs, small), h)
-        return chain(QUERY.mean(square), gcongr(4 * average.lhs, average), 4 * h)
-    c = 2 * (d + q)
+        return second_moment()
+    c, rate, at = 2 * (d + q), q / (2 * (d + q)), term(q) / d
     tangent = instantiate(arithmetic(part_, "<=", exp(part_ - 1)), {part_: part_ / D_})
-    point = chain(part_, D_ * tangent.lhs, gcongr(D_ * tangent.lhs, tangent))
-    point = instantiate(point, {part_: square, D_: c})
-    point = chain(gcongr(square**q, point), c**q * exp(-q) * exp(q / c * square))
-    wide = instantiate(without_weight(QUERY), {u: q / d})
-    shape = instantiate(
-        arithmetic(exp(q / c * part_), "==", exp(q / d / (1 + q / d) / 2 * part_)), {part_: QUERY.square}
+    point = calc(part_**q, ("==", (D_ * (part_ / D_)) ** q), ("<=", (D_ * exp(part_ / D_ - 1)) ** q, tangent))
+    shape = arithmetic(exp(rate * part_), "==", exp(at / (1 + at) / 2 * part_))
+    wide = calc(
+        exponential_of_the_length(rate),
+        ("==", QUERY.mean(exp(at / (1 + at) / 2 * QUERY.square)), instantiate(shape, {part_: QUERY.square})),
+        ("<=", exp(d / 2 * log(1 + at)), instantiate(without_weight(QUERY), {u: at})),
+        ("<=", exp(d / 2 * at), instantiate(arithmetic(log(1 + part_), "<=", part_), {part_: at})),
     )
-    wide = chain(of_length(q / c), integrated("query", (query,), shape), wide)
-    wide = chain(wide, exp(d / 2 * log(1 + q / d)))
-    less = instantiate(arithmetic(log(1 + part_), "<=", part_), {part_: q / d})
-    wide = chain(wide, gcongr(wide.rhs, less), exp(Fraction(q, 2)))
-    average = integrated("query", (query,), point, None, c**q * exp(-q) * wide.lhs)
-    average = chain(average, gcongr(average.rhs, wide), (c * exp(Fraction(-1, 2))) ** q)
-    return chain(average, gcongr(average.rhs, instantiate(number(), {order_: term(q)})))
+    return calc(
+        QUERY.mean(square**q),
+        ("<=", c**q * exp(-q) * wide.lhs, instantiate(point, {part_: square, D_: c})),
+        ("<=", (c * exp(Fraction(-1, 2))) ** q, wide),
+        ("<=", (4 * (q - 1 + h)) ** q, instantiate(number(), {order_: term(q)})),
+    )
 
 
 @cache
@@ -165,19 +181,16 @@ def constant_statements(four: int | Fraction = 4) -> tuple[Statement, ...]:
     return tuple(parts)
 
 
+@proves("OURS:R3.A33/uniform", constant_statements, part=range(1, 9))
 @cache
 def constants() -> tuple[Theorem, ...]:
     """The binomial formula, with a bound for each moment of the query."""
     found = []
-    for (p, q), statement in zip(POWERS, constant_statements()):
-        half = p // 2
-        base, form = d / 5 + half, term(0)
+    for (p, q), goal in zip(POWERS, constant_statements()):
+        half, form = p // 2, term(0)
         for n in range(half + 1):
-            order = n + q // 2
-            each = moment(order).lhs if order else term(1)
-            factors = [norm_U ** (2 * n)] * (n > 0) + [base ** (half - n)] * (n < half)
+            each = moment(n + q // 2).lhs if n + q // 2 else term(1)
+            factors = [norm_U ** (2 * n)] * (n > 0) + [(d / 5 + half) ** (half - n)] * (n < half)
             form = form + prod(factors, start=term(comb(half, n))) * each
-        line = chain(statement.lhs, 8**half * form)
-        line = chain(line, gcongr(line.rhs, *(moment(n) for n in range(1, 9))))
-        found.append(chain(line, statement.rhs))
+        found.append(calc(goal.lhs, ("==", 8**half * form), ("<=", goal.rhs, *map(moment, range(1, 9)))))
     return tuple(found)
