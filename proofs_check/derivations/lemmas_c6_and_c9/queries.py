@@ -11,15 +11,16 @@ from math import comb, prod
 
 import sympy as sp
 
-from numerics.derivations.derived import D_, N_, X_, exp, log
+from numerics.derivations.derived import N_, X_, exp
 from numerics.derivations.kernel.binding import instantiated
 from numerics.derivations.kernel.normal_form import LENGTH as L
 from numerics.derivations.kernel.rules import arithmetic, assume, instantiate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, Range, Sort
-from numerics.derivations.kernel.terms import Function, Op, Term, Variable, term
+from numerics.derivations.kernel.terms import Function, Op, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, from_sympy
 from numerics.derivations.tactics import calc, show
+from proofs_check.derivations.lemmas_c6_and_c9 import real_moments
 from proofs_check.derivations.proof import proves
 from proofs_check.derivations.softmax_average.query_average import (
     U,
@@ -32,18 +33,8 @@ from proofs_check.derivations.softmax_average.query_average import (
     theta,
 )
 from proofs_check.derivations.softmax_average.softmax_average import a2, d, sigma
-from proofs_check.derivations.softmax_average.tilted import (
-    QUERY,
-    excess,
-    h,
-    part_,
-    power_below_its_tangent,
-    quarter,
-    query,
-    sub_gaussian_query,
-    u,
-    without_weight,
-)
+from proofs_check.derivations.softmax_average.tilted import QUERY, h, quarter, query, sub_gaussian_query
+from proofs_check.derivations.tails.real_powers import r
 
 # -- The smaller of two bounds ---------------------------------------------------------------------
 
@@ -95,7 +86,6 @@ def smaller() -> tuple[Theorem, ...]:
 # -- The constants of Assumption 3.3 ---------------------------------------------------------------
 
 POWERS = tuple(product((0, 4, 8), repeat=2))[1:]
-order_ = Variable("order_", range=Range(Fraction(2), lo_open=False))
 length = Function("|z|", (Sort.QUERY,))
 square = length(query) ** 2
 
@@ -106,52 +96,21 @@ def length_of_the_query() -> Theorem:
     return assume("|z| is the length of the query", square, "==", QUERY.square, every=(query,))
 
 
-def exponential_of_the_length(rate: Term) -> Theorem:
-    """E e^{c|z|^2} for the length and for the coordinates."""
-    either = (QUERY.mean(exp(rate * e)) for e in (square, QUERY.square))
-    return show(next(either), "<=", next(either), length_of_the_query())
-
-
 @cache
-def second_moment() -> Theorem:
-    """E|z|^2 <= 4 h, from x <= h + e^{x - h} - 1 at x = |z|^2/4."""
-    point = instantiate(power_below_its_tangent(1), {part_: square / 4, excess: h})
-    exponential = calc(exponential_of_the_length(term(Fraction(1, 4))), ("<=", exp(h), quarter(QUERY)))
-    quarter_of_it = calc(
-        QUERY.mean(square / 4), ("<=", h + exp(-h) * exponential.lhs - 1, point), ("<=", h, exponential)
+def every_moment() -> Theorem:
+    """E|z|^{2q} <= (4 (q - 1 + h))^q for a 1-sub-Gaussian query and q = 1 + r, with 2^{d/2} = e^h."""
+    exponential = calc(
+        QUERY.mean(exp(square / 4)),
+        ("<=", QUERY.mean(exp(QUERY.square / 4)), length_of_the_query()),
+        ("<=", exp(h), quarter(QUERY)),
     )
-    return show(QUERY.mean(square), "<=", 4 * h, quarter_of_it)
+    return real_moments.moment(QUERY, term(1), square, h, exponential)
 
 
 @cache
 def moment(q: int) -> Theorem:
-    """E|z|^{2q} <= (4 (q - 1 + h))^q for a 1-sub-Gaussian query and q >= 1, with 2^{d/2} = e^h: for
-    q > 1 from x <= c e^{x/c - 1} at c = 2 (d + q).
-    """
-    if q == 1:
-        return second_moment()
-    c, rate, at = 2 * (d + q), q / (2 * (d + q)), term(q) / d
-    tangent = instantiate(arithmetic(part_, "<=", exp(part_ - 1)), {part_: part_ / D_})
-    point = calc(part_**q, ("==", (D_ * (part_ / D_)) ** q), ("<=", (D_ * exp(part_ / D_ - 1)) ** q, tangent))
-    shape = arithmetic(exp(rate * part_), "==", exp(at / (1 + at) / 2 * part_))
-    wide = calc(
-        exponential_of_the_length(rate),
-        ("==", QUERY.mean(exp(at / (1 + at) / 2 * QUERY.square)), instantiate(shape, {part_: QUERY.square})),
-        ("<=", exp(d / 2 * log(1 + at)), instantiate(without_weight(QUERY), {u: at})),
-        ("<=", exp(d / 2 * at), instantiate(arithmetic(log(1 + part_), "<=", part_), {part_: at})),
-    )
-    return calc(
-        QUERY.mean(square**q),
-        ("<=", c**q * exp(-q) * wide.lhs, instantiate(point, {part_: square, D_: c})),
-        ("<=", (c * exp(Fraction(-1, 2))) ** q, wide),
-        ("<=", (4 * (q - 1 + h)) ** q, instantiate(number(), {order_: term(q)})),
-    )
-
-
-@cache
-def number() -> Theorem:
-    """2 (d + q)/sqrt(e) <= 4 (q - 1 + h) for q >= 2."""
-    return arithmetic(2 * (d + order_) * exp(Fraction(-1, 2)), "<=", 4 * (order_ - 1 + h))
+    at = instantiate(every_moment(), {r: term(q - 1)})
+    return show(QUERY.mean(square**q), "<=", (4 * (q - 1 + h)) ** q, at)
 
 
 def constant_of_the_query(p: int, q: int, four: int | Fraction, u: sp.Expr, d: sp.Expr) -> sp.Expr:

@@ -9,13 +9,15 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
+import sympy as sp
+
 from numerics.derivations.derived import D_, N_, chain, exp, log, symm
 from numerics.derivations.kernel.normal_form import LENGTH as L
 from numerics.derivations.kernel.rules import arithmetic, assume, instantiate, limit
-from numerics.derivations.kernel.sorts import POSITIVE
+from numerics.derivations.kernel.sorts import POSITIVE, Range
 from numerics.derivations.kernel.terms import Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
-from numerics.derivations.statements import Statement, hypotheses
+from numerics.derivations.statements import Statement, from_sympy, hypotheses
 from numerics.derivations.tactics import calc, show
 from proofs_check.derivations.lemmas_c6_and_c9 import largest
 from proofs_check.derivations.proof import proves
@@ -33,11 +35,14 @@ from proofs_check.derivations.softmax_average.softmax_average import (
     sub_gaussian,
     w,
 )
-from proofs_check.derivations.softmax_average.tilted import TOKEN, exponential_of_the_square, h, u
+from proofs_check.derivations.softmax_average.tilted import TOKEN, Law, exponential_of_the_square, h, u
 from proofs_check.derivations.tails.real_powers import C_, M_, W, below_the_tangent, q, r, v, x
+from theory.bounds.sub_gaussian import C_p
 
 eta = Variable("eta", range=POSITIVE)
 at_least_one = assume("sigma >= 1", 1, "<=", sigma)
+#: What `moment` has in place of 1 <= E w where the weight is 1.
+at_least_itself = arithmetic(1, "<=", term(1))
 #: |a|^2, |Z|^2, the square of the largest norm, and the scale of both.
 score2, square, of_largest, scale = (
     over(j, d, a(j) ** 2),
@@ -69,10 +74,13 @@ def near_a_power() -> Theorem:
     return calc(instantiate(power_of_a_product(), {M_: more}), ("<=", C_**q + D_ * C_**q, near))
 
 
-def _moment(weight: Term, n: Term, B: Term, exponential: Theorem, normaliser: Theorem) -> Theorem:
+def moment(
+    of: Law, weight: Term, n: Term, B: Term, exponential: Theorem, normaliser: Theorem = at_least_itself
+) -> Theorem:
     """E w n^q/E w <= (4 sigma^2 (q - 1 + B))^q from E w e^{n/(4 sigma^2)} <= e^B and 1 <= E w: the
     mean of the tangent at ln y = q - 1 + B + eta/(4 sigma^2) bounds the moment of n + eta.
     """
+    mean, scale = of.mean, 4 * of.sigma**2
     shift, total, front, end = eta / scale, normaliser.rhs, scale**q, scale * (r + B)
     at, top = n / scale + shift, B + shift + r
     power, slope = top**q, q * top**r
@@ -131,7 +139,7 @@ def of_tilted_tokens() -> Theorem:
     """E w|Z|^{2q}/E w <= (4 sigma^2 (q - 1 + h + a2))^q, where 2^{d/2} = e^h."""
     weighted = instantiate(exponential_of_the_square(), {u: term(1)})
     weighted = show(mean(w * exp(square / scale)), "<=", exp(h + a2), weighted)
-    return _moment(w, square, h + a2, weighted, weight_at_least_one())
+    return moment(TOKEN, w, square, h + a2, weighted, weight_at_least_one())
 
 
 @proves("OURS:QA.tilt", statements, part=2)
@@ -141,7 +149,7 @@ def of_the_largest() -> Theorem:
     """E max|z|^{2q} <= (4 sigma^2 (q - 1 + h + ln L))^q."""
     same = arithmetic(M_ * exp(x), "==", exp(x + log(M_)))
     plain = chain(largest.exponential(), instantiate(same, {M_: 1 * L, x: h}))
-    return _moment(term(1), of_largest, h + log(L), plain, arithmetic(1, "<=", term(1)))
+    return moment(largest.VECTORS, term(1), of_largest, h + log(L), plain)
 
 
 @proves("OURS:R3", statement_R3)
@@ -151,3 +159,33 @@ def theorem_R3() -> Theorem:
     base, most = scale * (r + (h + sigma**2 * score2)), 8 * sigma**4 * (score2 + d / 5 + q)
     larger = show(base, "<=", most, at_least_one, score2)
     return calc(of_tilted_tokens(), ("==", base**q), ("<=", most**q, larger))
+
+
+# -- Lemma D.2, item 2, for the fourth and the eighth moment ---------------------------------------
+
+size_ = Variable("d_", range=Range(Fraction(1), lo_open=False))
+
+
+def constant(q: int) -> Term:
+    """C_{2q} of Lemma D.2, of `theory`."""
+    return from_sympy(sp.simplify(C_p(sp.Integer(2 * q))), {})
+
+
+@cache
+def maximal_inequality(q: int) -> Theorem:
+    """E max|z|^{2q} <= C_{2q} sigma^{2q} (d^q + ln(L)^q) for q = 2, 4."""
+    linear = arithmetic(4 * (q - 1 + size_ / 2 * log(2) + N_), "<=", 4 * (q + 1) * (size_ + N_))
+    powers = arithmetic((size_ + N_) ** q, "<=", 2 ** (q - 1) * (size_**q + N_**q))
+    number = arithmetic((4 * (q + 1)) ** q * 2 ** (q - 1), "<=", constant(q))
+    line = calc(
+        linear.lhs**q,
+        ("<=", (4 * (q + 1)) ** q * (size_ + N_) ** q, linear),
+        ("<=", number.lhs * (size_**q + N_**q), powers),
+        ("<=", constant(q) * (size_**q + N_**q), number),
+    )
+    line = instantiate(line, {N_: log(L), size_: d}, arithmetic(1, "<=", d))
+    return calc(
+        chain(mean(of_largest**q), instantiate(of_the_largest(), {r: term(q - 1)})),
+        ("==", sigma ** (2 * q) * line.lhs),
+        ("<=", sigma ** (2 * q) * line.rhs, line),
+    )

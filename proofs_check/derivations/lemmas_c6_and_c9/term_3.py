@@ -22,14 +22,13 @@ from proofs_check.derivations.lemmas_c6_and_c9.averages import SHARE, norm_U, sq
 from proofs_check.derivations.lemmas_c6_and_c9.largest import (
     at_the_largest,
     attained,
-    constant,
     l,
     largest_z,
-    maximal_inequality,
     no_smaller,
     sub_gaussian_vectors,
 )
 from proofs_check.derivations.lemmas_c6_and_c9.largest import square as square_of_z
+from proofs_check.derivations.lemmas_c6_and_c9.real_moments import constant, maximal_inequality
 from proofs_check.derivations.proof import for_each, proves
 from proofs_check.derivations.softmax_average.softmax_average import d, i, j, k, m, mean, over, sigma, v
 from proofs_check.derivations.softmax_average.tilted import Law, h, quarter
