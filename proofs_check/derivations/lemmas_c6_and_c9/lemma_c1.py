@@ -18,8 +18,7 @@ from numerics.derivations.kernel.terms import Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, from_sympy
 from numerics.derivations.tactics import calc, show
-from proofs_check.derivations.lemmas_c6_and_c9 import norms
-from proofs_check.derivations.lemmas_c6_and_c9.norms import length
+from proofs_check.derivations.lemmas_c6_and_c9.norms import length, scaled, triangle_of
 from proofs_check.derivations.proof import proves
 from proofs_check.derivations.softmax_average.moments import mean_square, weight_at_least_one, weights
 from proofs_check.derivations.softmax_average.normaliser import alpha, lower_tail, variance
@@ -75,12 +74,12 @@ def two_terms_statement(factor: int | Fraction = 1) -> Statement:
 def two_terms() -> Theorem:
     """(14), the triangle inequality for (R_L - R)/S_L and R (1/S_L - 1/S)."""
     gap = 1 / S_L - 1 / S
-    first = instantiate(norms.scaled(), {N_: 1 / S_L, norms.X: ((i,), R_L - R)})
+    first = scaled(1 / S_L, R_L - R)
     second = arithmetic(sqrt(X_**2 * N_), "<=", size(X_) * sqrt(N_))
     second = instantiate(second, {X_: gap, N_: over(i, m, R**2)})
     return calc(
         sqrt(error_squared),
-        ("<=", first.lhs + second.lhs, norms.triangle_of((R_L - R) / S_L, R * gap)),
+        ("<=", first.lhs + second.lhs, triangle_of((R_L - R) / S_L, R * gap)),
         ("<=", length(R_L - R) / S_L + length(R) * size(gap), first, second),
     )
 

@@ -16,7 +16,7 @@ from numerics.derivations.kernel.terms import Op, Term, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement
 from numerics.derivations.tactics import calc, show
-from proofs_check.derivations.lemmas_c6_and_c9 import lemma_c1, norms
+from proofs_check.derivations.lemmas_c6_and_c9 import lemma_c1
 from proofs_check.derivations.lemmas_c6_and_c9.lemma_c1 import (
     NAMES,
     R,
@@ -28,8 +28,9 @@ from proofs_check.derivations.lemmas_c6_and_c9.lemma_c1 import (
     minus,
     plus,
     rest,
+    size,
 )
-from proofs_check.derivations.lemmas_c6_and_c9.norms import length
+from proofs_check.derivations.lemmas_c6_and_c9.norms import length, scaled
 from proofs_check.derivations.proof import proves
 from proofs_check.derivations.softmax_average.markov import distance_of_R, numerator_strictly
 from proofs_check.derivations.softmax_average.moments import (
@@ -39,13 +40,13 @@ from proofs_check.derivations.softmax_average.moments import (
 )
 from proofs_check.derivations.softmax_average.softmax_average import (
     R_L,
+    S_L,
     F,
     K,
     S,
     a2,
     error_squared,
     expectation,
-    i,
     mean,
     rho,
     share,
@@ -108,16 +109,15 @@ def glued_statement(three: int | Fraction = 3, one: int | Fraction = 1) -> State
 def inside() -> Theorem:
     """On both events the error is at most this limit, by (14), S_L >= (1 - alpha_-)S and S >= L."""
     _, of_S, _, _, of_both = lemma_c1.inequalities()
-    below, most = Op("ind", (N_ - Z_,)), Op("max", (plus, minus / rest))
+    gap, below, most = size(1 / S_L - 1 / S), Op("ind", (N_ - Z_,)), Op("max", (plus, minus / rest))
     of_R = arithmetic(below * sqrt(Z_), "<=", below * sqrt(N_))
     of_R = instantiate(of_R, {Z_: distance_of_R, N_: level})
     of_level = arithmetic(sqrt(level) / S, "<=", _beta(), weight_at_least_one())
-    of_limit = instantiate(norms.scaled(), {N_: 1 / S, norms.X: ((i,), R)})
-    of_limit = show(length(R) / S, "==", sqrt(rho), of_limit)
+    of_limit = show(length(R) / S, "==", sqrt(rho), scaled(1 / S, R))
     return calc(
         both * apart,
-        ("<=", both * lemma_c1.two_terms().rhs, lemma_c1.two_terms()),
-        ("==", (near * length(R_L - R)) * of_S.lhs + (near * length(R)) * of_both.lhs),
+        ("<=", both * (length(R_L - R) / S_L + length(R) * gap), lemma_c1.two_terms()),
+        ("==", (near * length(R_L - R)) * (event * (1 / S_L)) + (near * length(R)) * (event * gap)),
         ("<=", both * (sqrt(level) / S / rest + most * (length(R) / S)), of_R, of_S, of_both),
         ("<=", both * _glued(), of_level, of_limit),
     )

@@ -9,7 +9,7 @@ from functools import cache
 
 import sympy as sp
 
-from numerics.derivations.derived import N_, X_, chain, exp, sqrt
+from numerics.derivations.derived import D_, N_, X_, Y_, chain, exp, sqrt
 from numerics.derivations.kernel.binding import instantiated
 from numerics.derivations.kernel.normal_form import LENGTH as L
 from numerics.derivations.kernel.rules import arithmetic, equal, instantiate
@@ -18,7 +18,6 @@ from numerics.derivations.kernel.terms import Function, Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, from_sympy
 from numerics.derivations.tactics import calc, show
-from proofs_check.derivations.lemmas_c6_and_c9.events import within
 from proofs_check.derivations.proof import both_powers, for_each, proves
 from proofs_check.derivations.softmax_average.moments import size_of_the_limit
 from proofs_check.derivations.softmax_average.softmax_average import (
@@ -109,17 +108,31 @@ def tail_statements(p: int, level: int | Fraction = 1, sixteen: int | Fraction =
 
 
 @cache
+def _scaled() -> Theorem:
+    """1{x >= 0} <= 1{D x >= 0} for a positive D: on the first event D x is not negative."""
+    event, inside = (Op("ind", (e,)) for e in (X_, Op("ind", (X_,)) * Y_))
+    last = arithmetic(event * inside, "<=", Op("ind", (Y_,)))
+    return calc(
+        event,
+        ("==", event * Op("ind", (term(0),))),
+        ("<=", event * Op("ind", (event * (X_ * D_),)), arithmetic(0, "<=", event * (X_ * D_))),
+        ("<=", Op("ind", (X_ * D_,)), instantiate(last, {Y_: X_ * D_})),
+    )
+
+
+@cache
 def tails(p: int) -> tuple[Theorem, ...]:
     """The growth of f, the p-th root, and the tail of a sub-Gaussian norm."""
     size, level = TOKEN.square, _level(p)
     powers, norms, quotient = C_f**2 * size**p - t, size - level, C_f**2 * (N_ + level if p == 2 else 1)
     ratio = arithmetic((C_f**2 * N_**p - t) * (1 / quotient), "==", N_ - level)
     factor, ratio = instantiated(quotient, {N_: size}), instantiate(ratio, {N_: size})
+    times = lambda x, D: instantiate(_scaled(), {X_: x, D_: D})
     last = chain(event(norms), instantiate(tail(), {threshold: sqrt(level) / sigma}))
     return (
         show(event(F - t), "<=", event(powers), growth(p)),
-        show(event(powers), "<=", event(norms), within(powers, norms, 1 / factor, ratio)),
-        show(event(norms), "<=", event(powers), within(norms, powers, factor)),
+        show(event(powers), "<=", event(norms), times(powers, 1 / factor), ratio),
+        show(event(norms), "<=", event(powers), times(norms, factor)),
         chain(last, arithmetic(last.rhs, "<=", tail_statements(p)[-1].rhs)),
     )
 

@@ -40,6 +40,7 @@ def triangle_of(first: Term, second: Term) -> Theorem:
 
 
 @cache
-def scaled() -> Theorem:
-    """|c X| = c |X| for a number c >= 0."""
-    return show(sqrt(N_**2 * over(i, m, X(i) ** 2)), "==", N_ * length(X(i)))
+def scaled(c: Term, body: Term) -> Theorem:
+    """|c x| = c |x| for a number c >= 0 and the vector with these coordinates."""
+    line = show(sqrt(N_**2 * over(i, m, X(i) ** 2)), "==", N_ * length(X(i)))
+    return instantiate(line, {N_: c, X: ((i,), body)})

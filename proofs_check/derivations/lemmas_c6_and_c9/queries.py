@@ -98,7 +98,7 @@ def length_of_the_query() -> Theorem:
 
 @cache
 def every_moment() -> Theorem:
-    """E|z|^{2q} <= (4 (q - 1 + h))^q for a 1-sub-Gaussian query and q = 1 + r, with 2^{d/2} = e^h."""
+    """E|z|^{2q} <= (4 (q - 1 + h))^q for a 1-sub-Gaussian query and every q >= 1; 2^{d/2} = e^h."""
     exponential = calc(
         QUERY.mean(exp(square / 4)),
         ("<=", QUERY.mean(exp(QUERY.square / 4)), length_of_the_query()),
