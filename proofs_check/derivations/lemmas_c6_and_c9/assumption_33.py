@@ -23,6 +23,7 @@ from proofs_check.derivations.lemmas_c6_and_c9.queries import (
     constants,
     length,
     length_of_the_query,
+    query_moment,
     square,
 )
 from proofs_check.derivations.lemmas_c6_and_c9.real_moments import at_least_one, score2, theorem_R3
@@ -49,17 +50,11 @@ def _left(p: int, q: int) -> Term:
     return QUERY.mean(at * length(query) ** q if q else at)
 
 
-def _right(p: int, q: int) -> Term:
-    """8^{p/2} E[(|U|^2 |z|^2 + d/5 + p/2)^{p/2} |z|^{p'}] over the query."""
-    weight = (norm_U**2 * square + d / 5 + p // 2) ** (p // 2) if p else term(1)
-    return 8 ** (p // 2) * QUERY.mean(weight * length(query) ** q if q else weight)
-
-
 def statements(share: int | Fraction = 1) -> tuple[Statement, ...]:
     """E[E_w|Z|^p |z|^{p'}] <= share sigma^{2p} M_{p,p'} for p, p' = 0, 4, 8, not both 0."""
     given = hypotheses(*GIVEN)
     return tuple(
-        Statement(_left(p, q), "<=", Fraction(share) * sigma ** (2 * p) * _right(p, q), given)
+        Statement(_left(p, q), "<=", Fraction(share) * sigma ** (2 * p) * query_moment(p, q), given)
         for p, q in POWERS
     )
 
@@ -79,7 +74,7 @@ def ball_statements(share: int | Fraction = 1) -> tuple[Statement, ...]:
 @cache
 def theorems() -> tuple[Theorem, ...]:
     """R3 at every query, where |Uz| <= |U||z|, times |z|^{p'}."""
-    return tuple(_averaged(p, q) if p else show(_left(p, q), "<=", _right(p, q)) for p, q in POWERS)
+    return tuple(_averaged(p, q) if p else show(_left(p, q), "<=", query_moment(p, q)) for p, q in POWERS)
 
 
 def _averaged(p: int, q: int) -> Theorem:
@@ -91,7 +86,7 @@ def _averaged(p: int, q: int) -> Theorem:
     return calc(
         _left(p, q),
         ("<=", QUERY.mean(bound(norm_U**2 * square) * weight), moment),
-        ("==", sigma ** (2 * p) * _right(p, q)),
+        ("==", sigma ** (2 * p) * query_moment(p, q)),
     )
 
 

@@ -16,7 +16,7 @@ from numerics.derivations.kernel.binding import instantiated
 from numerics.derivations.kernel.normal_form import LENGTH as L
 from numerics.derivations.kernel.rules import arithmetic, assume, instantiate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, Range, Sort
-from numerics.derivations.kernel.terms import Function, Op, Variable, term
+from numerics.derivations.kernel.terms import Function, Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, from_sympy
 from numerics.derivations.tactics import calc, show
@@ -122,22 +122,20 @@ def constant_of_the_query(p: int, q: int, four: int | Fraction, u: sp.Expr, d: s
     )
 
 
+def query_moment(p: int, q: int) -> Term:
+    """M_{p,p'} = 8^{p/2} E[(|U|^2 |z|^2 + d/5 + p/2)^{p/2} |z|^{p'}] over the query, q = p'."""
+    weight = (norm_U**2 * square + d / 5 + p // 2) ** (p // 2) if p else term(1)
+    return 8 ** (p // 2) * QUERY.mean(weight * length(query) ** q if q else weight)
+
+
 def constant_statements(four: int | Fraction = 4) -> tuple[Statement, ...]:
     """M_{p,p'} <= its constant for p, p' = 0, 4, 8, not both 0, where `four` stands for the 4 in
     the moments of the query.
     """
     u_, d_ = sp.symbols("U d", positive=True)
     given = sub_gaussian_query().assumptions | length_of_the_query().assumptions
-    parts = []
-    for p, q in POWERS:
-        bound = from_sympy(constant_of_the_query(p, q, four, u_, d_), {u_: norm_U, d_: d})
-        weight = (norm_U**2 * square + d / 5 + p // 2) ** (p // 2) if p else term(1)
-        parts.append(
-            Statement(
-                8 ** (p // 2) * QUERY.mean(weight * length(query) ** q if q else weight), "<=", bound, given
-            )
-        )
-    return tuple(parts)
+    bound = lambda p, q: from_sympy(constant_of_the_query(p, q, four, u_, d_), {u_: norm_U, d_: d})
+    return tuple(Statement(query_moment(p, q), "<=", bound(p, q), given) for p, q in POWERS)
 
 
 @proves("OURS:R3.A33/uniform", constant_statements, part=range(1, 9))
