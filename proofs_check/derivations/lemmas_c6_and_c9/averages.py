@@ -123,8 +123,8 @@ def term_1(order: int) -> tuple[Theorem, ...]:
     return equal(first.lhs, first.rhs), score_in_the_ball(share), bound, average
 
 
-for _id, _order in (("BB:17", 2), ("BB:19", 4)):
-    proves(_id, partial(term_1_statements, _order), part=range(1, 5))(partial(term_1, _order))
+proves("BB:17", lambda **numbers: term_1_statements(2, **numbers), part=range(1, 5))(partial(term_1, 2))
+proves("BB:19", lambda **numbers: term_1_statements(4, **numbers), part=range(1, 5))(partial(term_1, 4))
 
 
 def exponent_of_term_2(order: int, p: int) -> tuple[Term, Fraction, Term]:
