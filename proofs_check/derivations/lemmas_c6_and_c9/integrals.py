@@ -85,8 +85,7 @@ def split() -> tuple[Theorem, Theorem]:
     """Both integrals, of which the first one is c at c."""
     upper, lower = (instantiate(thm, {t: s}) for thm in up_to_c())
     rest = c * log((c + CLOCK(t)) / c)
-    more = is_integral(beyond, c * log(c + CLOCK(t)), of_beyond)
-    more = chain(more, arithmetic(more.rhs, "==", rest, begin()))
+    more = calc(is_integral(beyond, c * log(c + CLOCK(t)), of_beyond), ("==", rest, begin()))
     both, value, now = at_c * (capped(s) + beyond(t)), at_c * (c + rest), CLOCK(s)
     least = calc(arithmetic(at_c * c, "<=", at_c * now), ("<=", at_c * capped(s), lower))
     return (

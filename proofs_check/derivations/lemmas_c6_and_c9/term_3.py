@@ -151,7 +151,7 @@ def bounded(of: Function, square: Term, each: Theorem) -> Theorem:
     """max|x|^2 <= Y from |x_l|^2 <= Y for every l, as the largest is one of the |x_l|."""
     within = Op("ind", (each.rhs - of(k) ** 2,))
     some = calc(at_the_largest(of, square), ("<=", over(l, L, within), each), ("==", L * within))
-    # Off the event it says 1 <= 0. That is seen only as the sum of two conditions, so it is given twice.
+    # Off the event it says 1 <= 0, which provers see only as the sum of two conditions.
     return show(of(k) ** 2, "<=", each.rhs, some, some, of(k) ** 2, each.rhs)
 
 
