@@ -10,7 +10,17 @@ from numerics.derivations.kernel.rules import equal
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement
 
-__all__ = ["Proof", "both_powers", "by_normal_form", "each", "one", "powers", "proves", "registered"]
+__all__ = [
+    "Proof",
+    "both_powers",
+    "by_normal_form",
+    "each",
+    "for_each",
+    "one",
+    "powers",
+    "proves",
+    "registered",
+]
 
 Derivation = TypeVar("Derivation", bound=Callable[..., Any])
 
@@ -46,6 +56,11 @@ def powers(theorem: Callable[[int], Theorem]) -> tuple[Callable[[], Theorem], ..
 
 def both_powers(statement: Callable[..., Statement]) -> Callable[..., tuple[Statement, ...]]:
     return lambda **numbers: tuple(statement(p, **numbers) for p in (1, 2))
+
+
+def for_each(of: Sequence[Any], parts: Callable[..., tuple[Any, ...]]) -> Callable[..., tuple[Any, ...]]:
+    """The parts, statements or theorems, of a family one member after the other."""
+    return lambda **numbers: tuple(part for member in of for part in parts(member, **numbers))
 
 
 class _Parts(NamedTuple):

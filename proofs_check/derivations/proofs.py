@@ -13,7 +13,6 @@ from numerics.derivations.kernel.rules import gcongr
 from numerics.derivations.statements import derived
 from numerics.evidence import Evidence, all_of
 from proofs_check.derivations import __path__
-from proofs_check.derivations.lemmas_c6_and_c9.proofs import PROOFS as JOINS
 from proofs_check.derivations.linear_attention.proofs import PROOFS as EXACT
 from proofs_check.derivations.proof import Proof, both_powers, by_normal_form, each, one, powers, registered
 from proofs_check.derivations.softmax_average import (
@@ -38,7 +37,7 @@ __all__ = ["PROOFS", "derivation"]
 for _found in pkgutil.walk_packages(__path__, f"{__package__}."):  # whose derivations register themselves
     importlib.import_module(_found.name)
 #: The tables of the rooms whose derivations do not.
-ROOMS = (EXACT, JOINS, RISKS, TAILS)
+ROOMS = (EXACT, RISKS, TAILS)
 #: The derivations of this folder that do not.
 HERE: Mapping[str, Proof] = MappingProxyType(
     {

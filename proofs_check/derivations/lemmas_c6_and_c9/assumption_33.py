@@ -9,22 +9,25 @@ from functools import cache
 
 import sympy as sp
 
-from numerics.derivations.derived import chain, integrated
+from numerics.derivations.derived import chain
 from numerics.derivations.kernel.binding import instantiated
 from numerics.derivations.kernel.rules import assume, gcongr, instantiate
 from numerics.derivations.kernel.sorts import POSITIVE
 from numerics.derivations.kernel.terms import Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, from_sympy, hypotheses
+from numerics.derivations.tactics import calc, show
 from proofs_check.derivations.lemmas_c6_and_c9.queries import (
     POWERS,
     constant_of_the_query,
     constants,
     length,
     length_of_the_query,
+    query_moment,
     square,
 )
 from proofs_check.derivations.lemmas_c6_and_c9.real_moments import at_least_one, score2, theorem_R3
+from proofs_check.derivations.proof import proves
 from proofs_check.derivations.softmax_average.query_average import (
     U,
     at_the_query,
@@ -47,17 +50,11 @@ def _left(p: int, q: int) -> Term:
     return QUERY.mean(at * length(query) ** q if q else at)
 
 
-def _right(p: int, q: int) -> Term:
-    """8^{p/2} E[(|U|^2 |z|^2 + d/5 + p/2)^{p/2} |z|^{p'}] over the query."""
-    weight = (norm_U**2 * square + d / 5 + p // 2) ** (p // 2) if p else term(1)
-    return 8 ** (p // 2) * QUERY.mean(weight * length(query) ** q if q else weight)
-
-
 def statements(share: int | Fraction = 1) -> tuple[Statement, ...]:
     """E[E_w|Z|^p |z|^{p'}] <= share sigma^{2p} M_{p,p'} for p, p' = 0, 4, 8, not both 0."""
     given = hypotheses(*GIVEN)
     return tuple(
-        Statement(_left(p, q), "<=", Fraction(share) * sigma ** (2 * p) * _right(p, q), given)
+        Statement(_left(p, q), "<=", Fraction(share) * sigma ** (2 * p) * query_moment(p, q), given)
         for p, q in POWERS
     )
 
@@ -73,32 +70,33 @@ def ball_statements(share: int | Fraction = 1) -> tuple[Statement, ...]:
     )
 
 
+@proves("OURS:R3.A33", statements, part=range(1, 9))
 @cache
 def theorems() -> tuple[Theorem, ...]:
     """R3 at every query, where |Uz| <= |U||z|, times |z|^{p'}."""
-    found = []
-    for p, q in POWERS:
-        half, weight = p // 2, length(query) ** q if q else term(1)
-        if not p:
-            found.append(chain(_left(p, q), _right(p, q)))
-            continue
-        at = instantiate(theorem_R3(), {r: term(half - 1)})
-        at = instantiate(chain(mean(w * TOKEN.square**half) / m0, at), at_the_query)
-        score = instantiated(score2, at_the_query)
-        near = chain(norm_of_the_score(), gcongr(norm_U**2 * QUERY.square, length_of_the_query()))
-        form = lambda e, half=half: (8 * sigma**4 * (e + d / 5 + half)) ** half
-        at = chain(at, form(score), gcongr(form(score), near))
-        average = integrated("query", (query,), gcongr(at.lhs * weight, at), _left(p, q))
-        found.append(chain(average, sigma ** (2 * p) * _right(p, q)))
-    return tuple(found)
+    return tuple(_averaged(p, q) if p else show(_left(p, q), "<=", query_moment(p, q)) for p, q in POWERS)
 
 
+def _averaged(p: int, q: int) -> Theorem:
+    half, weight, left = p // 2, length(query) ** q if q else term(1), mean(w * TOKEN.square ** (p // 2)) / m0
+    bound = lambda score: (8 * sigma**4 * (score + d / 5 + half)) ** half
+    near = calc(norm_of_the_score(), ("==", norm_U**2 * square, length_of_the_query()))
+    moment = show(left, "<=", bound(score2), instantiate(theorem_R3(), {r: term(half - 1)}))
+    moment = calc(instantiate(moment, at_the_query), ("<=", bound(norm_U**2 * square), near))
+    return calc(
+        _left(p, q),
+        ("<=", QUERY.mean(bound(norm_U**2 * square) * weight), moment),
+        ("==", sigma ** (2 * p) * query_moment(p, q)),
+    )
+
+
+@proves("OURS:R3.A33/ball", ball_statements, part=range(1, 9))
 @cache
 def ball_theorems() -> tuple[Theorem, ...]:
     """The constants rise with |U|."""
     found = []
     for (p, _), plain, constant in zip(POWERS, theorems(), constants(), strict=True):
-        most = gcongr(sigma ** (2 * p) * constant.lhs, constant)
-        bound = sigma ** (2 * p) * constant.rhs
-        found.append(chain(plain, most, bound, *([gcongr(bound, on_the_ball)] if p else [])))
+        scale = sigma ** (2 * p)
+        line = calc(plain, ("<=", scale * constant.rhs, constant))
+        found.append(chain(line, gcongr(line.rhs, on_the_ball)) if p else line)
     return tuple(found)

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 
 import sympy as sp
 
-from numerics.derivations.derived import N_, X_, Y_, chain, exp, integrated, log, sqrt
+from numerics.derivations.derived import N_, X_, Y_, exp, log, sqrt, symm
 from numerics.derivations.kernel.binding import instantiated
 from numerics.derivations.kernel.normal_form import LENGTH as L
-from numerics.derivations.kernel.rules import arithmetic, equal, gcongr, instantiate
+from numerics.derivations.kernel.rules import arithmetic, equal, instantiate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE
 from numerics.derivations.kernel.terms import Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, from_sympy
+from numerics.derivations.tactics import calc, show
 from proofs_check.derivations.lemmas_c6_and_c9.lemma_c4 import p_th_root, scale
+from proofs_check.derivations.proof import both_powers, proves
 from proofs_check.derivations.softmax_average.query_average import U, at_the_query, b, l, operator_norm
 from proofs_check.derivations.softmax_average.softmax_average import K, a2, d, sigma
 from proofs_check.derivations.softmax_average.tilted import QUERY, query, y
@@ -56,36 +58,35 @@ def norm_of_U() -> Theorem:
 @cache
 def score_in_the_ball(share: int) -> Theorem:
     """sigma^2 |Uz|^2 <= ln(L)/share in the ball."""
-    ball, radius = in_the_ball(share), square_of_the_radius(share)
+    ball, radius, size = in_the_ball(share), square_of_the_radius(share), QUERY.square
     image = instantiate(norm_of_U(), {b: ((l,), y(l, query))})
-    inside = Op("ind", (A_ - N_,))
-    line = instantiate(arithmetic(inside * N_, "<=", inside * A_), {A_: radius, N_: QUERY.square})
-    size = chain(ball * score, gcongr(ball * sigma**2 * image.lhs, image), sigma**2 * norm_U**2 * line.lhs)
-    return chain(size, gcongr(size.rhs, line), ball * (log(L) / share))
+    inside = arithmetic(Op("ind", (A_ - N_,)) * N_, "<=", Op("ind", (A_ - N_,)) * A_)
+    return calc(
+        ball * score,
+        ("<=", ball * sigma**2 * norm_U**2 * size, image),
+        ("<=", ball * sigma**2 * norm_U**2 * radius, instantiate(inside, {A_: radius, N_: size})),
+        ("==", ball * (log(L) / share)),
+    )
 
 
 def exponential(ball: Op, X: Term, larger: Theorem, Y: Term) -> Theorem:
     """1 e^X <= 1 e^Y on an event, from 1 X <= 1 Y."""
-    inside = Op("ind", (X_,))
-    same = arithmetic(inside * exp(Y_), "==", inside * exp(inside * Y_))
-    back = arithmetic(inside * exp(inside * Y_), "==", inside * exp(Y_))
-    first, last = (instantiate(line, {X_: ball.args[0], Y_: of}) for line, of in ((same, X), (back, Y)))
-    step = chain(first.rhs, ball * exp(larger.lhs))
-    return chain(first, step, gcongr(step.rhs, larger), last.lhs, last)
+    event = Op("ind", (X_,))
+    same = arithmetic(event * exp(Y_), "==", event * exp(event * Y_))
+    of_X, of_Y = (instantiate(same, {X_: ball.args[0], Y_: e}) for e in (X, Y))
+    return calc(of_X, ("<=", ball * exp(ball * Y), larger), ("==", ball * exp(Y), symm(of_Y)))
 
 
 @cache
 def constant_in_the_ball(share: int) -> Theorem:
     """1 C(z) <= 108 e^{4 ln(L)/share} K."""
-    ball = in_the_ball(share)
-    four = gcongr(4 * score_in_the_ball(share).lhs, score_in_the_ball(share))
-    line = exponential(
-        ball, 4 * score, chain(ball * (4 * score), four, ball * (4 * log(L) / share)), 4 * log(L) / share
+    ball, four, most = in_the_ball(share), 4 * score, 4 * log(L) / share
+    scaled = show(ball * four, "<=", ball * most, score_in_the_ball(share))
+    return calc(
+        ball * constant(),
+        ("<=", 108 * K * (ball * exp(most)), exponential(ball, four, scaled, most)),
+        ("<=", 108 * exp(most) * K, arithmetic(ball, "<=", 1)),
     )
-    line = chain(ball * constant(), 108 * K * line.lhs, gcongr(108 * K * line.lhs, line))
-    one = arithmetic(Op("ind", (X_,)), "<=", 1)
-    one = instantiate(one, {X_: ball.args[0]})
-    return chain(line, gcongr(line.rhs, one), 108 * exp(4 * log(L) / share) * K)
 
 
 def term_1_statements(order: int, share: int | None = None) -> tuple[Statement, ...]:
@@ -111,17 +112,19 @@ def term_1(order: int) -> tuple[Theorem, ...]:
     share = SHARE[order]
     first, _, _, last = term_1_statements(order)
     G, bound = size_of_g(order) ** (order // 2), constant_in_the_ball(share)
-    front = log(L) / L if order == 2 else K / sqrt(L)
-    point = gcongr(2 * front * G * bound.lhs, bound)
-    powers = arithmetic(
-        exp(4 * log(L) / share) / (L if order == 2 else sqrt(L)), "==", 1 / L ** Fraction(2, 3 * order)
+    front, growth = (log(L) / L if order == 2 else K / sqrt(L)), exp(4 * log(L) / share)
+    powers = arithmetic(growth / (L if order == 2 else sqrt(L)), "==", 1 / L ** Fraction(2, 3 * order))
+    average = calc(
+        last.lhs,
+        ("<=", QUERY.mean(2 * front * G * (108 * growth * K)), bound),
+        ("==", 216 * K * QUERY.mean(G) * (log(L) if order == 2 else K) * powers.lhs),
+        ("==", last.rhs, powers),
     )
-    average = integrated(
-        "query", (query,), point, last.lhs, 216 * K * QUERY.mean(G) * front * exp(4 * log(L) / share)
-    )
-    form = 216 * K * QUERY.mean(G) * (log(L) if order == 2 else K) * powers.lhs
-    average = chain(average, form, gcongr(form, powers), last.rhs)
     return equal(first.lhs, first.rhs), score_in_the_ball(share), bound, average
+
+
+proves("BB:17", lambda **numbers: term_1_statements(2, **numbers), part=range(1, 5))(partial(term_1, 2))
+proves("BB:19", lambda **numbers: term_1_statements(4, **numbers), part=range(1, 5))(partial(term_1, 4))
 
 
 def exponent_of_term_2(order: int, p: int) -> tuple[Term, Fraction, Term]:
@@ -143,23 +146,26 @@ def term_2_statement(p: int, share: int | None = None, order: int = 2) -> Statem
     return Statement(left, "<=", exp(-(half - L ** (factor / SHARE[order])) * q), norm_of_U().assumptions)
 
 
+@proves("BB:LC.6.T2", both_powers(term_2_statement), at=(1, 2))
 @cache
 def term_2(p: int, order: int = 2) -> Theorem:
     """e^{(2/p) sigma^2 |Uz|^2} <= L^{1/(3p)} in the ball."""
     share = SHARE[order]
-    ball, at = in_the_ball(share), score_in_the_ball(share)
     half, factor, q = exponent_of_term_2(order, p)
-    part = factor * log(L) / share
-    scaled = chain(ball * (factor * score), gcongr(factor * at.lhs, at), ball * part)
-    weight = exponential(ball, factor * score, scaled, part)
-    power = arithmetic(exp(part), "==", L ** (factor / share))
-    weight = chain(weight, gcongr(weight.rhs, power))
-    before, after = (-(half - e) * q for e in (exp(factor * score), L ** (factor / share)))
-    rest = ball * (-half * q)
-    step = chain(ball * before, weight.lhs * q + rest, gcongr(weight.lhs * q + rest, weight), ball * after)
-    line = exponential(ball, before, step, after)
-    one = instantiate(arithmetic(Op("ind", (X_,)), "<=", 1), {X_: ball.args[0]})
-    return chain(term_2_statement(p, order=order).lhs, line, gcongr(line.rhs, one))
+    ball, part, power = in_the_ball(share), factor * log(L) / share, L ** (factor / share)
+    scaled = show(ball * (factor * score), "<=", ball * part, score_in_the_ball(share))
+    weight = calc(
+        exponential(ball, factor * score, scaled, part),
+        ("==", ball * power, arithmetic(exp(part), "==", power)),
+    )
+    before, after = (-(half - e) * q for e in (exp(factor * score), power))
+    line = exponential(ball, before, show(ball * before, "<=", ball * after, weight), after)
+    return calc(
+        ball * exp(before), ("<=", ball * exp(after), line), ("<=", exp(after), arithmetic(ball, "<=", 1))
+    )
+
+
+proves("BB:LC.9.T2/display", lambda share=12: term_2_statement(1, share, 4))(partial(term_2, 1, 4))
 
 
 # -- The query of Lemma C.6, and the constants of (18) ---------------------------------------------
@@ -177,24 +183,21 @@ def rare_query_statements(half: int | Fraction = HALF) -> tuple[Statement, ...]:
     return tuple(Statement(of(t), "<=", exp(Fraction(half) * time_**2)) for t in (time_, -time_))
 
 
+@proves("BB:LC.6/query", rare_query_statements, part=(1, 2))
 @cache
 def rare_query() -> tuple[Theorem, Theorem]:
     """q (cosh(nt) - 1) <= (t^2/2) e^{nt - n^2} <= (t^2/2) e^{t^2/4} <= e^{t^2/2} - 1."""
+    q, t, nt = exp(-(n**2)) / n**2, time_, n * time_
     parabola = arithmetic((exp(N_) + exp(-N_)) / 2 - 1, "<=", N_**2 / 2 * exp(N_))
-    parabola = instantiate(parabola, {N_: n * time_})
-    square = arithmetic(n * time_ - n**2, "<=", time_**2 / 4)
-    last = arithmetic(2 * N_ * exp(N_), "<=", exp(2 * N_) - 1)
-    last = instantiate(last, {N_: time_**2 / 4})
-    q = exp(-(n**2)) / n**2
-    start = rare_query_statements()[0].lhs
-    line = chain(
-        start,
-        1 + q * parabola.lhs,
-        gcongr(1 + q * parabola.lhs, parabola),
-        1 + time_**2 / 2 * exp(square.lhs),
+    last = arithmetic(1 + 2 * N_ * exp(N_), "<=", exp(2 * N_))
+    line = calc(
+        1 - q + q / 2 * exp(nt) + q / 2 * exp(-nt),
+        ("==", 1 + q * ((exp(nt) + exp(-nt)) / 2 - 1)),
+        ("<=", 1 + q * (nt**2 / 2 * exp(nt)), instantiate(parabola, {N_: nt})),
+        ("==", 1 + t**2 / 2 * exp(nt - n**2)),
+        ("<=", 1 + t**2 / 2 * exp(t**2 / 4), arithmetic(nt - n**2, "<=", t**2 / 4)),
+        ("<=", exp(t**2 / 2), instantiate(last, {N_: t**2 / 4})),
     )
-    line = chain(line, gcongr(line.rhs, square), 1 + last.lhs)
-    line = chain(line, gcongr(line.rhs, last), exp(time_**2 / 2))
     return line, line
 
 
@@ -207,20 +210,22 @@ def third_constant_statement(c: int | Fraction = 1, decay: Fraction = Fraction(1
     return Statement(left, "<=", Fraction(c) * (A_ + B_) * (first + L ** -Fraction(decay)))
 
 
+@proves("BB:18/c3", third_constant_statement)
 @cache
 def third_constant() -> Theorem:
     """The first term is enough where L <= sigma^4, and the second one elsewhere."""
-    small, large = Op("ind", (sigma**4 - L,)), Op("above", (L - sigma**4,))
-    logs = (term(1), log(L) ** 2)
-    few, many = (
-        [arithmetic(e / L**shift, "<=", L**power) for e in logs]
-        for shift, power in ((2, Fraction(3, 2)), (1, Fraction(-1, 6)))
-    )
+    small, large, ln2 = Op("ind", (sigma**4 - L,)), Op("above", (L - sigma**4,)), log(L) ** 2
+    left = sigma**4 * (A_ + B_ * ln2) / L**2
+    cases = instantiate(arithmetic(N_, "<=", small * N_ + large * N_), {N_: left})
+    few = [arithmetic(e / L**2, "<=", L ** Fraction(3, 2)) for e in (term(1), ln2)]
+    many = [arithmetic(e / L, "<=", L ** Fraction(-1, 6)) for e in (term(1), ln2)]
     least = arithmetic(small, "<=", exp(1) * exp(-sqrt(L) / sigma**2))
+    front = least.rhs * sigma**4 * L ** Fraction(3, 2)
     light = arithmetic(large * sigma**4, "<=", L)
-    cases = arithmetic(N_, "<=", small * N_ + large * N_)
-    cases = instantiate(cases, {N_: sigma**4 * (A_ + B_ * log(L) ** 2) / L**2})
-    together = lambda lines: A_ * lines[0].lhs + B_ * lines[1].lhs
-    parts = small * sigma**4 * together(few) + large * sigma**4 * (together(many) / L)
-    cases = chain(cases, parts, gcongr(parts, *few, least, light))
-    return chain(cases, gcongr(cases.rhs, *many), third_constant_statement().rhs)
+    both = lambda lines: A_ * lines[0].lhs + B_ * lines[1].lhs
+    return calc(
+        cases,
+        ("==", small * sigma**4 * both(few) + large * sigma**4 * (both(many) / L)),
+        ("<=", (A_ + B_) * front + both(many), *few, least, light),
+        ("<=", third_constant_statement().rhs, *many),
+    )

@@ -9,23 +9,16 @@ from functools import cache
 
 import sympy as sp
 
-from numerics.derivations.derived import N_, chain, exp, log
+from numerics.derivations.derived import N_, chain, exp, log, symm
 from numerics.derivations.kernel.binding import instantiated
 from numerics.derivations.kernel.flows import derivative, up_to
-from numerics.derivations.kernel.rules import (
-    antitone,
-    arithmetic,
-    assume,
-    begin,
-    gcongr,
-    instantiate,
-    trans,
-    until,
-)
+from numerics.derivations.kernel.rules import antitone, arithmetic, assume, begin, instantiate, until
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, Sort
 from numerics.derivations.kernel.terms import CLOCK, START, Function, Op, Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, from_sympy, hypotheses
+from numerics.derivations.tactics import calc, show
+from proofs_check.derivations.proof import for_each, proves
 from theory.bounds.concentration_moments import tail_integral
 
 t, s = Variable("t", Sort.TIME), Variable("s", Sort.TIME)
@@ -48,12 +41,9 @@ def integral(path: Function, when: Variable, integrand: Term) -> tuple[Theorem, 
 def is_integral(path: Function, value: Term, given: tuple[Theorem, Theorem]) -> Theorem:
     """The integral from 0 to t is value(t) - value(0), if the derivative is the integrand."""
     rate, start = given
-    flat = arithmetic(derivative(path(t) - value, t), "==", 0, rate)
-    constant = antitone(path(t) - value, t, flat)
-    first = instantiated(value, {t: START})
-    moved = arithmetic(constant.lhs + value, "==", constant.rhs + value, constant, hide=(constant.lhs, value))
-    zero = arithmetic(path(START) - first + value, "==", value - first, start, hide=(value, first))
-    return chain(path(t), moved, zero)
+    flat = show(derivative(path(t) - value, t), "==", 0, rate)
+    constant, first = antitone(path(t) - value, t, flat), instantiated(value, {t: START})
+    return show(path(t), "==", value - first, constant, start)
 
 
 # -- The integral of min(1, C/(L t)), with c = C/L -------------------------------------------------
@@ -78,34 +68,33 @@ def split_statements(times: int | Fraction = 1) -> tuple[Statement, Statement]:
 def up_to_c() -> tuple[Theorem, Theorem]:
     """I(t) <= t, and I(t) >= t for t <= c."""
     rate, start = of_capped
-    below = arithmetic(c / Op("max", (c, N_)), "<=", 1)
-    below = trans(rate, instantiate(below, {N_: CLOCK(t)}))
-    falls = antitone(capped(t) - CLOCK(t), t, arithmetic(derivative(capped(t) - CLOCK(t), t), "<=", 0, below))
-    upper = arithmetic(capped(t), "<=", CLOCK(t), falls, start, begin())
+    now, least = CLOCK(t), Op("ind", (c - N_,))
+    below = instantiate(arithmetic(c / Op("max", (c, N_)), "<=", 1), {N_: now})
+    slow = show(derivative(capped(t) - now, t), "<=", 0, calc(rate, ("<=", 1, below)))
+    upper = show(capped(t), "<=", now, antitone(capped(t) - now, t, slow), start, begin())
     one = assume("I' >= 1", 1, "<=", capped.rate(t), every=(t,))
-    falls = antitone(CLOCK(t) - capped(t), t, arithmetic(derivative(CLOCK(t) - capped(t), t), "<=", 0, one))
-    lower = arithmetic(CLOCK(t), "<=", capped(t), falls, start, begin())
-    gate = Op("ind", (c - N_,))
-    early = instantiate(arithmetic(gate * 1, "<=", gate * (c / Op("max", (c, N_)))), {N_: CLOCK(t)})
-    early = chain(early, arithmetic(early.rhs, "==", up_to(c, capped.rate(t)), rate))
-    return upper, until(lower, c, early)
+    fast = show(derivative(now - capped(t), t), "<=", 0, one)
+    lower = show(now, "<=", capped(t), antitone(now - capped(t), t, fast), start, begin())
+    early = instantiate(arithmetic(least * 1, "<=", least * (c / Op("max", (c, N_)))), {N_: now})
+    return upper, until(lower, c, chain(early, arithmetic(early.rhs, "==", up_to(c, capped.rate(t)), rate)))
 
 
+@proves("BB:LC.4.int/split", split_statements, part=(1, 2))
 @cache
 def split() -> tuple[Theorem, Theorem]:
     """Both integrals, of which the first one is c at c."""
     upper, lower = (instantiate(thm, {t: s}) for thm in up_to_c())
-    more = is_integral(beyond, c * log(c + CLOCK(t)), of_beyond)
     rest = c * log((c + CLOCK(t)) / c)
-    more = chain(more, arithmetic(more.rhs, "==", rest, begin()))
-    most = chain(gcongr(at_c * capped(s), upper), arithmetic(at_c * CLOCK(s), "<=", at_c * c))
-    least = arithmetic(at_c * c, "<=", at_c * CLOCK(s))
-    later = Op("ind", (CLOCK(s) - c,))
-    least = chain(least, later * lower.lhs, gcongr(later * lower.lhs, lower), at_c * capped(s))
-    first, second = at_c * capped(s) + at_c * beyond(t), at_c * c + at_c * rest
+    more = calc(is_integral(beyond, c * log(c + CLOCK(t)), of_beyond), ("==", rest, begin()))
+    both, value, now = at_c * (capped(s) + beyond(t)), at_c * (c + rest), CLOCK(s)
+    least = calc(arithmetic(at_c * c, "<=", at_c * now), ("<=", at_c * capped(s), lower))
     return (
-        chain(at_c * (capped(s) + beyond(t)), first, gcongr(first, most, more), at_c * (c + rest)),
-        chain(at_c * (c + rest), second, gcongr(second, least, more), at_c * (capped(s) + beyond(t))),
+        calc(
+            both,
+            ("<=", at_c * (now + rest), upper, more),
+            ("<=", value, arithmetic(at_c * now, "<=", at_c * c)),
+        ),
+        calc(value, ("==", at_c * c + at_c * rest), ("<=", both, least, symm(more))),
     )
 
 
@@ -143,16 +132,17 @@ def closed_form(p: int) -> tuple[Theorem, Theorem]:
     are at most 2.
     """
     end = x + CLOCK(t)
-    value = is_integral(tail, -closed(p, end), of_tail(p))
-    first = arithmetic(closed(p, x + CLOCK(START)), "==", closed(p, x), begin())
-    value = chain(tail(t), value, first.lhs - closed(p, end))
-    rest = arithmetic(closed(p, x) - tail(t), "==", closed(p, end), value, begin())
-    line = arithmetic(N_ * (1 if p == 1 else 1 + N_) * exp(-N_), "<=", 2)
-    line = instantiate(line, {N_: end / scale})
-    small = chain(
+    start = arithmetic(closed(p, x + CLOCK(START)), "==", closed(p, x), begin())
+    value = calc(is_integral(tail, -closed(p, end), of_tail(p)), ("==", closed(p, x) - closed(p, end), start))
+    rest = show(closed(p, x) - tail(t), "==", closed(p, end), value)
+    line = instantiate(arithmetic(N_ * (1 if p == 1 else 1 + N_) * exp(-N_), "<=", 2), {N_: end / scale})
+    return rest, calc(
         CLOCK(t) * rest.lhs,
-        arithmetic(CLOCK(t) * rest.lhs, "==", CLOCK(t) * rest.rhs, rest, hide=(rest.lhs, rest.rhs)),
+        ("==", CLOCK(t) * closed(p, end), rest),
+        ("<=", scale ** (p + 1) * line.lhs),
+        ("<=", 2 * scale ** (p + 1), line),
     )
-    bound = scale ** (p + 1) * line.lhs
-    enough = arithmetic(small.rhs, "<=", bound)
-    return rest, chain(small, enough, gcongr(bound, line))
+
+
+_both = for_each((1, 2), closed_form_statements)
+proves("BB:LC.4.sub/closed", _both, part=range(1, 5))(for_each((1, 2), closed_form))

@@ -1,4 +1,4 @@
-"""The largest of the lengths of L sub-Gaussian vectors, and its fourth and eighth moments.
+"""The largest of the lengths of L sub-Gaussian vectors, and its exponential moment.
 
 The outcome k of all tokens and of the query is a "token" of the kernel. A random variable Y is the
 largest of |x_1|, .., |x_L| if no |x_l| is larger, and if Y >= s only where |x_l| >= s for some l.
@@ -6,29 +6,22 @@ largest of |x_1|, .., |x_L| if no |x_l| is larger, and if Y >= s only where |x_l
 
 from __future__ import annotations
 
-from fractions import Fraction
 from functools import cache
 
-import sympy as sp
-
-from numerics.derivations.derived import D_, N_, X_, chain, exp, integrated, log
+from numerics.derivations.derived import D_, X_, exp
 from numerics.derivations.kernel.normal_form import LENGTH as L
-from numerics.derivations.kernel.rules import arithmetic, assume, gcongr, instantiate
-from numerics.derivations.kernel.sorts import NONNEGATIVE, Range, Sort
+from numerics.derivations.kernel.rules import arithmetic, assume, instantiate
+from numerics.derivations.kernel.sorts import NONNEGATIVE, Sort
 from numerics.derivations.kernel.terms import Function, Op, Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
-from numerics.derivations.statements import from_sympy
+from numerics.derivations.tactics import calc, show
 from proofs_check.derivations.softmax_average.softmax_average import d, j, k, mean, over, sigma, v
 from proofs_check.derivations.softmax_average.tilted import Law, h, quarter
-from theory.bounds.sub_gaussian import C_p
 
 l = Variable("l", Sort.INDEX)
 z = Function("z", (Sort.INDEX, Sort.INDEX, Sort.TOKEN), None)
 largest_z = Function("max|z|", (Sort.TOKEN,))
 level = Variable("level", range=NONNEGATIVE)
-theta_ = Variable("theta_", range=Range(Fraction(0), Fraction(1), False, False))
-V_ = Variable("V_", range=NONNEGATIVE)
-size_ = Variable("d_", range=Range(Fraction(1), lo_open=False))
 
 
 def no_smaller(of: Function, square: Term) -> Theorem:
@@ -66,7 +59,7 @@ VECTORS = Law("mean", k, lambda index, of: z(l, index, of), sigma, sub_gaussian_
 def at_the_largest(of: Function, x: Term) -> Theorem:
     """1 <= the number of those l for which |x_l|^2 is at least the square of the largest."""
     at = instantiate(attained(of, x), {level: of(k) ** 2})
-    return chain(1, at)
+    return show(1, "<=", at.rhs, at)
 
 
 @cache
@@ -74,62 +67,11 @@ def exponential() -> Theorem:
     """E e^{max|z|^2/(4 sigma^2)} <= L 2^{d/2}."""
     n, scale = largest_z(k) ** 2, 4 * sigma**2
     point = instantiate(arithmetic(Op("ind", (X_,)), "<=", exp(X_ / D_)), {X_: square - n, D_: scale})
-    some = at_the_largest(largest_z, square)
-    some = chain(some, integrated("coordinates", (l,), point, some.rhs, None, (L,)))
-    total = over(l, L, exp(square / scale))
-    some = chain(exp(n / scale), gcongr(exp(n / scale) * 1, some), total)
-    average = integrated("mean", (k,), some, None, over(l, L, mean(exp(square / scale))))
-    each = integrated("coordinates", (l,), quarter(VECTORS), None, L * exp(h), (L,))
-    return chain(average, each)
-
-
-@cache
-def power(q: int) -> Theorem:
-    """v^q <= A^q + q A^{q-1} (e^{v - A} - 1) for v >= 0 and A >= q, from x <= e^{x - 1} and the
-    convexity of the exponential.
-    """
-    A = Variable("A_", range=Range(Fraction(q), lo_open=False))
-    tangent = instantiate(arithmetic(V_, "<=", exp(V_ - 1)), {V_: V_ / A})
-    line = gcongr(V_**q, chain(V_, A * tangent.lhs, gcongr(A * tangent.lhs, tangent)))
-    convex = arithmetic(exp(theta_ * X_), "<=", 1 + theta_ * (exp(X_) - 1))
-    convex = instantiate(convex, {theta_: q / A, X_: V_ - A}, arithmetic(q / A, "<=", 1))
-    line = chain(line, A**q * convex.lhs, gcongr(A**q * convex.lhs, convex))
-    return chain(line, A**q - q * A ** (q - 1) + q * A ** (q - 1) * exp(-A) * exp(V_))
-
-
-@cache
-def moment(q: int) -> Theorem:
-    """E max|z|^{2q} <= (4 sigma^2 (q + ln L + h))^q for q = 2, 4, where 2^{d/2} = e^h."""
-    (A,) = (v for v in power(q).lhs.free | power(q).rhs.free if v.name == "A_")
-    value, n = q + log(L) + h, largest_z(k) ** 2 / (4 * sigma**2)
-    point = instantiate(power(q), {A: value, V_: n}, arithmetic(q, "<=", value))
-    rest = value**q - q * value ** (q - 1)
-    bound = q * value ** (q - 1) * exp(-value)
-    average = integrated(
-        "mean", (k,), chain(point, rest + bound * exp(n)), None, rest + bound * exponential().lhs
+    some = calc(at_the_largest(largest_z, square), ("<=", over(l, L, exp((square - n) / scale)), point))
+    each = calc(exp(n / scale), ("==", exp(n / scale) * 1), ("<=", over(l, L, exp(square / scale)), some))
+    return calc(
+        mean(exp(n / scale)),
+        ("<=", mean(over(l, L, exp(square / scale))), each),
+        ("==", over(l, L, mean(exp(square / scale)))),
+        ("<=", L * exp(h), quarter(VECTORS)),
     )
-    average = chain(average, gcongr(average.rhs, exponential()))
-    number = arithmetic(L * exp(h) * exp(-value), "<=", 1)
-    average = chain(average, rest + q * value ** (q - 1) * number.lhs)
-    average = chain(average, gcongr(average.rhs, number), value**q)
-    scaled = (4 * sigma**2) ** q
-    return chain(
-        mean(largest_z(k) ** (2 * q)), gcongr(scaled * average.lhs, average), (4 * sigma**2 * value) ** q
-    )
-
-
-def constant(q: int) -> Term:
-    """C_{2q} of Lemma D.2, of `theory`."""
-    return from_sympy(sp.simplify(C_p(sp.Integer(2 * q))), {})
-
-
-@cache
-def maximal_inequality(q: int) -> Theorem:
-    """E max|z|^{2q} <= C_{2q} sigma^{2q} (d^q + ln(L)^q) for q = 2, 4: Lemma D.2, item 2."""
-    linear = arithmetic(4 * (q + N_ + size_ / 2 * log(2)), "<=", 4 * (q + 1) * (size_ + N_))
-    powers = arithmetic((size_ + N_) ** q, "<=", 2 ** (q - 1) * (size_**q + N_**q))
-    number = arithmetic((4 * (q + 1)) ** q * 2 ** (q - 1), "<=", constant(q))
-    bound = (4 * (q + 1)) ** q * powers.lhs
-    line = chain(gcongr(linear.lhs**q, linear), bound, gcongr(bound, powers), number.lhs * (size_**q + N_**q))
-    line = instantiate(chain(line, gcongr(line.rhs, number)), {N_: log(L), size_: d}, arithmetic(1, "<=", d))
-    return chain(moment(q), sigma ** (2 * q) * line.lhs, gcongr(sigma ** (2 * q) * line.lhs, line))

@@ -9,15 +9,17 @@ from functools import cache
 
 import sympy as sp
 
-from numerics.derivations.derived import D_, N_, X_, Y_, chain, exp, integrated, log, sqrt
+from numerics.derivations.derived import D_, N_, X_, Y_, chain, exp, log, sqrt
+from numerics.derivations.kernel.binding import instantiated
 from numerics.derivations.kernel.normal_form import LENGTH as L
 from numerics.derivations.kernel.rules import arithmetic, assume, gcongr, instantiate
 from numerics.derivations.kernel.sorts import POSITIVE, Range
 from numerics.derivations.kernel.terms import Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, from_sympy
-from proofs_check.derivations.lemmas_c6_and_c9 import norms
-from proofs_check.derivations.lemmas_c6_and_c9.norms import length
+from numerics.derivations.tactics import calc, show
+from proofs_check.derivations.lemmas_c6_and_c9.norms import length, scaled, triangle_of
+from proofs_check.derivations.proof import proves
 from proofs_check.derivations.softmax_average.moments import mean_square, weight_at_least_one, weights
 from proofs_check.derivations.softmax_average.normaliser import alpha, lower_tail, variance
 from proofs_check.derivations.softmax_average.softmax_average import (
@@ -35,7 +37,6 @@ from proofs_check.derivations.softmax_average.softmax_average import (
     m,
     mean,
     over,
-    prompt,
     sub_gaussian,
     w,
 )
@@ -68,15 +69,19 @@ def two_terms_statement(factor: int | Fraction = 1) -> Statement:
     return Statement(sqrt(error_squared), "<=", apart)
 
 
+@proves("BB:LC.1.13-14", two_terms_statement)
 @cache
 def two_terms() -> Theorem:
     """(14), the triangle inequality for (R_L - R)/S_L and R (1/S_L - 1/S)."""
-    both = norms.triangle_of((R_L - R) / S_L, R * (1 / S_L - 1 / S))
-    first = instantiate(norms.scaled(), {N_: 1 / S_L, norms.X: ((i,), R_L - R)})
+    gap = 1 / S_L - 1 / S
+    first = scaled(1 / S_L, R_L - R)
     second = arithmetic(sqrt(X_**2 * N_), "<=", size(X_) * sqrt(N_))
-    second = instantiate(second, {X_: 1 / S_L - 1 / S, N_: over(i, m, R**2)})
-    both = chain(sqrt(error_squared), both, first.lhs + second.lhs)
-    return chain(both, gcongr(both.rhs, first, second))
+    second = instantiate(second, {X_: gap, N_: over(i, m, R**2)})
+    return calc(
+        sqrt(error_squared),
+        ("<=", first.lhs + second.lhs, triangle_of((R_L - R) / S_L, R * gap)),
+        ("<=", length(R_L - R) / S_L + length(R) * size(gap), first, second),
+    )
 
 
 # -- The inverse of the normaliser -----------------------------------------------------------------
@@ -115,40 +120,37 @@ def inverse_statements(c: int | Fraction = 1, share: int | Fraction = 1) -> tupl
     )
 
 
+@proves("BB:LC.1.inv", inverse_statements, part=range(1, 6))
 @cache
 def inequalities() -> tuple[Theorem, ...]:
     """The five inequalities on the event, from v y <= s <= h y for y = S and s = S_L."""
     over_v, under_h = Op("ind", (s_ - v_ * y_,)), Op("ind", (h_ * y_ - s_,))
-    both, gap, ratio = over_v * under_h, 1 / s_ - 1 / y_, (1 - v_) / v_
-    low, high = (
-        arithmetic(over_v * (v_ * y_), "<=", over_v * s_),
-        arithmetic(under_h * s_, "<=", under_h * (h_ * y_)),
+    both, gap, most, least = over_v * under_h, 1 / s_ - 1 / y_, (1 - v_) / v_, (1 - h_) / h_
+    low = arithmetic(over_v * (v_ * y_), "<=", over_v * s_)
+    high = arithmetic(under_h * s_, "<=", under_h * (h_ * y_))
+    first = show(both * (1 / h_ / y_), "<=", both * (1 / s_), high)
+    second = show(both * (1 / s_), "<=", both * (1 / v_ / y_), low)
+    under = show(both * (least / y_), "<=", both * gap, first)
+    above = show(both * gap, "<=", both * (most / y_), second)
+    below = calc(
+        both * -gap,
+        ("<=", both * ((h_ - 1) / h_ / y_), under),
+        ("<=", both * ((h_ - 1) / y_), arithmetic((h_ - 1) / h_, "<=", h_ - 1)),
     )
-    first = gcongr(over_v * high.lhs * (1 / s_ / h_ / y_), high)
-    first = chain(both * (1 / h_ / y_), first, both * (1 / s_))
-    second = gcongr(under_h * low.lhs * (1 / s_ / v_ / y_), low)
-    second = chain(both * (1 / s_), second, both * (1 / v_ / y_))
-    above = gcongr(both * (1 / s_) - both / y_, second)
-    above = chain(both * gap, above, both * (ratio / y_))
-    under = chain(both * ((1 - h_) / h_ / y_), first.lhs - both / y_)
-    under = chain(under, gcongr(under.rhs, first), both * gap)
-    less = arithmetic((h_ - 1) / h_, "<=", h_ - 1)
-    lower = chain(both * -gap, gcongr(-1 * (both * gap), under), both * (less.lhs / y_))
-    lower = chain(lower, gcongr(lower.rhs, less))
-    apart = arithmetic(both * size(X_), "<=", Op("max", (both * X_, both * -X_)))
-    apart = instantiate(apart, {X_: gap})
-    apart = chain(apart, gcongr(apart.rhs, above, lower))
-    joined = arithmetic(
-        Op("max", (both * (X_ * D_), both * (Y_ * D_))), "<=", both * (Op("max", (Y_, X_)) * D_)
+    larger = lambda x, y: Op("max", (x, y))
+    either = arithmetic(both * size(X_), "<=", larger(both * X_, both * -X_))
+    joined = arithmetic(larger(both * (X_ * D_), both * (Y_ * D_)), "<=", both * (larger(Y_, X_) * D_))
+    apart = calc(
+        instantiate(either, {X_: gap}),
+        ("<=", larger(both * (most * (1 / y_)), both * ((h_ - 1) * (1 / y_))), above, below),
+        ("<=", both * (larger(h_ - 1, most) / y_), instantiate(joined, {X_: most, Y_: h_ - 1, D_: 1 / y_})),
     )
-    joined = instantiate(joined, {X_: ratio, Y_: h_ - 1, D_: 1 / y_})
-    lines = (first, second, under, above, chain(apart, joined))
-    at = [
-        instantiate(line, {s_: S_L, y_: S, h_: 1 + plus, v_: rest}, arithmetic(1, "<=", 1 + plus))
-        for line in lines
-    ]
-    same = arithmetic(1 - rest, "==", minus, below_one())
-    return (*at[:3], *(chain(line, gcongr(line.rhs, same)) for line in at[3:]))
+    at = {s_: S_L, y_: S, h_: 1 + plus, v_: rest}
+    *plain, above, apart = (
+        instantiate(line, at, arithmetic(1, "<=", 1 + plus)) for line in (first, second, under, above, apart)
+    )
+    same = show(1 - rest, "==", minus, below_one())
+    return (*plain, *(chain(line, gcongr(line.rhs, same)) for line in (above, apart)))
 
 
 def sandwich_statements(c: int | Fraction = 1, share: int | Fraction = 1) -> tuple[Statement, Statement]:
@@ -163,56 +165,67 @@ def sandwich_statements(c: int | Fraction = 1, share: int | Fraction = 1) -> tup
     )
 
 
+#: Where the normaliser is at most its lower bound, and where it is beyond its upper one.
+low, high = Op("ind", (rest * S - S_L,)), Op("above", (S_L - (1 + plus) * S,))
+
+
+@cache
+def rarely_low() -> Theorem:
+    """P(S_L <= (1 - alpha_-)S) <= delta: the lower tail at alpha_- is delta."""
+    small = calc(minus, ("==", 1 - rest, below_one()), ("<", 1))
+    tail = instantiate(lower_tail()[1], {alpha: minus}, small, show(0, "<", minus))
+    return calc(
+        expectation(low),
+        ("<=", expectation(Op("ind", ((1 - minus) * S - S_L,))), below_one()),
+        ("<=", tail.rhs, tail),
+        ("==", delta),
+    )
+
+
+@proves("BB:LC.1.am", lambda **numbers: sandwich_statements(**numbers)[0])
 @cache
 def lower_event() -> Theorem:
     """P(S_L >= (1 - alpha_-)S) >= 1 - delta, by the lower tail."""
-    low = _below()
-    cover = instantiate(
-        arithmetic(1 - Op("ind", (v_ * y_ - s_,)), "<=", Op("ind", (s_ - v_ * y_,))),
-        {s_: S_L, y_: S, v_: rest},
+    cover = arithmetic(1 - Op("ind", (v_ * y_ - s_,)), "<=", Op("ind", (s_ - v_ * y_,)))
+    return calc(
+        1 - delta,
+        ("<=", 1 - expectation(low), rarely_low()),
+        ("<=", expectation(Op("ind", (S_L - rest * S,))), instantiate(cover, {s_: S_L, y_: S, v_: rest})),
     )
-    average = integrated("prompt", (prompt,), cover, 1 - low.lhs, expectation(Op("ind", (S_L - rest * S,))))
-    return chain(arithmetic(1 - delta, "<=", 1 - low.lhs, low, hide=(delta,)), average)
 
 
-@cache
-def _below() -> Theorem:
-    """P(S_L <= (1 - alpha_-)S) <= delta: the lower tail at alpha_- is delta."""
-    small = chain(arithmetic(minus, "==", 1 - rest, below_one(), hide=(minus,)), arithmetic(1 - rest, "<", 1))
-    low = instantiate(lower_tail()[1], {alpha: minus}, small, arithmetic(0, "<", minus))
-    low = chain(low, arithmetic(low.rhs, "==", delta))
-    reached = arithmetic(rest, "==", 1 - minus, below_one(), hide=(minus,))
-    return chain(gcongr(expectation(Op("ind", (rest * S - S_L,))), reached), low)
-
-
+@proves("BB:LC.1.sand", lambda **numbers: sandwich_statements(**numbers)[1])
+@proves("BB:LC.1.inv", inverse_statements, part=6)
 @cache
 def probability() -> Theorem:
     """P(the event) >= 1 - 2 delta: beyond the upper bound S_L is farther from S than the upper tail
     allows.
     """
-    low = _below()
-    beyond, between = (
-        Op("above", (s_ - (1 + D_) * y_,)),
-        Op("ind", (s_ - v_ * y_,)) * Op("ind", ((1 + D_) * y_ - s_,)),
+    at, upper = {s_: S_L, y_: S, D_: plus, v_: rest}, (1 + D_) * y_
+    chebyshev = arithmetic(Op("above", (s_ - upper,)), "<=", (s_ - y_) ** 2 / (D_ * y_) ** 2)
+    outside = Op("ind", (v_ * y_ - s_,)) + Op("above", (s_ - upper,))
+    cover = arithmetic(1 - outside, "<=", Op("ind", (s_ - v_ * y_,)) * Op("ind", (upper - s_,)))
+    rarely_high = calc(
+        expectation(high),
+        ("<=", variance().lhs / (plus * S) ** 2, instantiate(chebyshev, at)),
+        ("<=", variance().rhs / (plus * S) ** 2, variance()),
     )
-    at = {s_: S_L, y_: S, D_: plus, v_: rest}
-    high = instantiate(arithmetic(beyond, "<=", (s_ - y_) ** 2 / (D_ * y_) ** 2), at)
-    high = integrated("prompt", (prompt,), high, None, variance().lhs / (plus * S) ** 2)
-    high = chain(high, gcongr(high.rhs, variance()))
-    high = chain(high, arithmetic(high.rhs, "<=", delta, weight_at_least_one(), weights()[0]))
-    cover = instantiate(arithmetic(1 - Op("ind", (v_ * y_ - s_,)) - beyond, "<=", between), at)
-    average = integrated("prompt", (prompt,), cover, 1 - low.lhs - high.lhs, expectation(event))
-    return chain(arithmetic(1 - 2 * delta, "<=", 1 - low.lhs - high.lhs, low, high, hide=(delta,)), average)
+    enough = arithmetic(rarely_high.rhs, "<=", delta, weight_at_least_one(), weights()[0])
+    return calc(
+        1 - 2 * delta,
+        ("<=", 1 - expectation(low) - expectation(high), rarely_low(), chain(rarely_high, enough)),
+        ("<=", expectation(event), instantiate(cover, at)),
+    )
 
 
+@proves("BB:LC.1.inv", inverse_statements, part=7)
 @cache
-def inverse_theorems() -> tuple[Theorem, ...]:
-    """The five inequalities on the event, its probability, and that of the last inequality."""
+def apart_with_probability() -> Theorem:
+    """The last inequality with probability at least 1 - 2 delta."""
     apart, most = size(1 / S_L - 1 / S), _most()
-    inside = chain(event * apart, inequalities()[-1], event * most)
-    likely = arithmetic(event, "<=", Op("ind", (most - apart,)), inside, hide=(most, apart))
-    average = integrated("prompt", (prompt,), likely, probability().rhs, None)
-    return (*inequalities(), probability(), chain(probability(), average))
+    inside = show(event * apart, "<=", event * most, inequalities()[-1])
+    likely = show(event, "<=", Op("ind", (most - apart,)), inside, most, apart)
+    return calc(probability(), ("<=", expectation(Op("ind", (most - apart,))), likely))
 
 
 # -- The least delta and the last line -------------------------------------------------------------
@@ -231,23 +244,20 @@ def least_delta_statements(c: int | Fraction = 8) -> tuple[Statement, Statement]
     return Statement(minus, "<=", HALF, large.assumptions), Statement(least, "<=", delta, small.assumptions)
 
 
+@proves("BB:LC.1.dmin", least_delta_statements, part=(1, 2))
 @cache
 def least_delta() -> tuple[Theorem, Theorem]:
     """Both directions, from alpha_-^2 = 2 e^{2 a2} ln(1/delta)/L and delta_min = e^{-x} with x = L
     e^{-2 a2}/8.
     """
-    large, small = (
-        assume("delta >= delta_min", least, "<=", delta),
-        assume("alpha_- <= 1/2", minus, "<=", HALF),
-    )
+    large = assume("delta >= delta_min", least, "<=", delta)
+    small = assume("alpha_- <= 1/2", minus, "<=", HALF)
     x = L * exp(-2 * a2) / 8
-    logarithms = chain(
-        arithmetic(-x, "==", log(least)), gcongr(log(least), large), arithmetic(log(delta), "==", -inverse)
-    )
-    at_most = arithmetic(inverse, "<=", x, logarithms, hide=(x,))
-    first = gcongr(minus, at_most)
-    square = chain(inverse, 4 * x * minus**2, gcongr(4 * x * minus**2, small), x)
-    return chain(first, arithmetic(first.rhs, "==", HALF)), chain(least, gcongr(exp(-x), square))
+    logarithms = calc(-x, ("==", log(least)), ("<=", log(delta), large), ("==", -inverse))
+    at_most = show(inverse, "<=", x, logarithms, x)
+    square = calc(inverse, ("==", 4 * x * minus**2), ("<=", 4 * x * HALF**2, small), ("==", x))
+    first = calc(minus, ("<=", instantiated(minus, {inverse: x}), at_most), ("==", HALF))
+    return first, calc(least, ("==", exp(-x)), ("<=", delta, square))
 
 
 def last_line_statements(c: int | Fraction = 3) -> tuple[Statement, Statement]:
@@ -263,8 +273,9 @@ def last_line_statements(c: int | Fraction = 3) -> tuple[Statement, Statement]:
     )
 
 
+@proves("BB:LC.1.fin/sum", last_line_statements, part=(1, 2))
 @cache
 def last_line() -> tuple[Theorem, Theorem]:
     """Jensen's inequality, sqrt(E|f|^2) <= (E|f|^4)^{1/4}, and the square."""
     first, second = last_line_statements()
-    return gcongr(first.lhs, mean_square()), arithmetic(second.lhs, "<=", second.rhs)
+    return show(first.lhs, "<=", first.rhs, mean_square()), arithmetic(second.lhs, "<=", second.rhs)

@@ -9,13 +9,14 @@ from functools import cache
 
 import sympy as sp
 
-from numerics.derivations.derived import N_, Z_, chain, exp, integrated, root, sqrt, symm
+from numerics.derivations.derived import N_, Z_, chain, exp, sqrt
 from numerics.derivations.kernel.normal_form import LENGTH as L
-from numerics.derivations.kernel.rules import arithmetic, assume, gcongr, instantiate
+from numerics.derivations.kernel.rules import arithmetic, assume, instantiate
 from numerics.derivations.kernel.terms import Op, Term, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement
-from proofs_check.derivations.lemmas_c6_and_c9 import lemma_c1, norms
+from numerics.derivations.tactics import calc, show
+from proofs_check.derivations.lemmas_c6_and_c9 import lemma_c1
 from proofs_check.derivations.lemmas_c6_and_c9.lemma_c1 import (
     NAMES,
     R,
@@ -27,8 +28,10 @@ from proofs_check.derivations.lemmas_c6_and_c9.lemma_c1 import (
     minus,
     plus,
     rest,
+    size,
 )
-from proofs_check.derivations.lemmas_c6_and_c9.norms import length
+from proofs_check.derivations.lemmas_c6_and_c9.norms import length, scaled
+from proofs_check.derivations.proof import proves
 from proofs_check.derivations.softmax_average.markov import distance_of_R, numerator_strictly
 from proofs_check.derivations.softmax_average.moments import (
     limit_by_two_moments,
@@ -37,15 +40,14 @@ from proofs_check.derivations.softmax_average.moments import (
 )
 from proofs_check.derivations.softmax_average.softmax_average import (
     R_L,
+    S_L,
     F,
     K,
     S,
     a2,
     error_squared,
     expectation,
-    i,
     mean,
-    prompt,
     rho,
     share,
     sub_gaussian,
@@ -79,11 +81,14 @@ def _unlikely(inside: Theorem, limit: Term) -> Theorem:
     2 delta, the other one with less.
     """
     far, beyond = Op("above", (distance_of_R - level,)), Op("above", (apart - limit,))
-    line = arithmetic(beyond, "<=", 1 - event + far, inside, hide=(apart, limit, distance_of_R, level, plus))
-    line = integrated("prompt", (prompt,), line, None, 1 - expectation(event) + expectation(far))
+    some = show(beyond, "<=", 1 - event + far, inside, apart, limit, distance_of_R, level, plus)
     of_R = chain(expectation(far), instantiate(numerator_strictly(), {share: delta}))
-    sides = (expectation(event), expectation(far), delta)
-    return chain(line, arithmetic(line.rhs, "<", 4 * delta, lemma_c1.probability(), of_R, hide=sides))
+    P, Q = expectation(event), expectation(far)
+    return calc(
+        expectation(beyond),
+        ("<=", 1 - P + Q, some),
+        ("<", 4 * delta, lemma_c1.probability(), of_R, P, Q, delta),
+    )
 
 
 # -- Any delta for which alpha_- is less than 1 ----------------------------------------------------
@@ -103,22 +108,22 @@ def glued_statement(three: int | Fraction = 3, one: int | Fraction = 1) -> State
 @cache
 def inside() -> Theorem:
     """On both events the error is at most this limit, by (14), S_L >= (1 - alpha_-)S and S >= L."""
-    of_S, of_both = lemma_c1.inequalities()[1], lemma_c1.inequalities()[4]
-    below = Op("ind", (N_ - Z_,))
-    of_R = instantiate(arithmetic(below * sqrt(Z_), "<=", below * sqrt(N_)), {Z_: distance_of_R, N_: level})
-    terms = (near * length(R_L - R)) * of_S.lhs + (near * length(R)) * of_both.lhs
-    line = chain(both * apart, gcongr(both * apart, lemma_c1.two_terms()), terms)
-    most = Op("max", (plus, minus / rest))
-    line = chain(
-        line, gcongr(terms, of_R, of_S, of_both), both * (sqrt(level) / S / rest + most * (length(R) / S))
-    )
+    _, of_S, _, _, of_both = lemma_c1.inequalities()
+    gap, below, most = size(1 / S_L - 1 / S), Op("ind", (N_ - Z_,)), Op("max", (plus, minus / rest))
+    of_R = arithmetic(below * sqrt(Z_), "<=", below * sqrt(N_))
+    of_R = instantiate(of_R, {Z_: distance_of_R, N_: level})
     of_level = arithmetic(sqrt(level) / S, "<=", _beta(), weight_at_least_one())
-    of_limit = chain(
-        length(R) / S, symm(instantiate(norms.scaled(), {N_: 1 / S, norms.X: ((i,), R)})), sqrt(rho)
+    of_limit = show(length(R) / S, "==", sqrt(rho), scaled(1 / S, R))
+    return calc(
+        both * apart,
+        ("<=", both * (length(R_L - R) / S_L + length(R) * gap), lemma_c1.two_terms()),
+        ("==", (near * length(R_L - R)) * (event * (1 / S_L)) + (near * length(R)) * (event * gap)),
+        ("<=", both * (sqrt(level) / S / rest + most * (length(R) / S)), of_R, of_S, of_both),
+        ("<=", both * _glued(), of_level, of_limit),
     )
-    return chain(line, gcongr(line.rhs, of_level, of_limit), both * _glued())
 
 
+@proves("BB:LC.1.glue.b", glued_statement)
 @cache
 def glued() -> Theorem:
     return _unlikely(inside(), _glued())
@@ -151,11 +156,11 @@ def halved_inside() -> tuple[Theorem, Theorem]:
     """1/(1 - alpha_-) <= 2, as alpha_- <= 1/2 by the choice of delta_min, and the error on both
     events.
     """
-    twice = arithmetic(1 / rest, "<=", 2, below_one(), lemma_c1.least_delta()[0], hide=(minus,))
-    line = gcongr(inside().rhs, chain(rest**-1, twice))
-    return twice, chain(inside(), line, both * _halved())
+    twice = show(1 / rest, "<=", 2, below_one(), lemma_c1.least_delta()[0], minus)
+    return twice, calc(inside(), ("<=", both * _halved(), show(rest**-1, "<=", 2, twice)))
 
 
+@proves("BB:LC.1.half", halved_statements, part=(1, 2))
 @cache
 def halved() -> tuple[Theorem, Theorem]:
     twice, line = halved_inside()
@@ -175,14 +180,14 @@ def last_statements(three: int | Fraction = 3) -> tuple[Statement, Statement]:
     return first, second
 
 
+@proves("BB:LC.1.fin", last_statements, part=(1, 2))
 @cache
 def last() -> tuple[Theorem, Theorem]:
     """By alpha_+ >= 2 alpha_-, (15), and the sum of both terms."""
     first, second = _lines()
     larger = arithmetic(Op("max", (plus, 2 * minus)), "<=", plus)
-    limit = chain(limit_by_two_moments(), gcongr(limit_by_two_moments().rhs, weights()[0]))
-    limit = root(limit, sqrt(rho), exp(a2) * sqrt(mean(F)))
-    line = halved_inside()[1]
-    line = chain(line, gcongr(line.rhs, larger, limit), both * first)
-    total = chain(first, lemma_c1.last_line()[0], second)
-    return _unlikely(line, first), _unlikely(chain(line, gcongr(line.rhs, total)), second)
+    square = calc(limit_by_two_moments(), ("<=", exp(2 * a2) * mean(F), weights()[0]))
+    limit = show(sqrt(rho), "<=", exp(a2) * sqrt(mean(F)), square)
+    line = calc(halved_inside()[1], ("<=", both * first, larger, limit))
+    total = show(first, "<=", second, lemma_c1.last_line()[0])
+    return _unlikely(line, first), _unlikely(calc(line, ("<=", both * second, total)), second)

@@ -9,14 +9,16 @@ from functools import cache
 
 import sympy as sp
 
-from numerics.derivations.derived import N_, X_, chain, exp, integrated, root, sqrt
+from numerics.derivations.derived import D_, N_, X_, Y_, chain, exp, sqrt
+from numerics.derivations.kernel.binding import instantiated
 from numerics.derivations.kernel.normal_form import LENGTH as L
-from numerics.derivations.kernel.rules import arithmetic, equal, gcongr, instantiate
+from numerics.derivations.kernel.rules import arithmetic, equal, instantiate
 from numerics.derivations.kernel.sorts import POSITIVE, Sort
 from numerics.derivations.kernel.terms import Function, Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, from_sympy
-from proofs_check.derivations.lemmas_c6_and_c9.events import within
+from numerics.derivations.tactics import calc, show
+from proofs_check.derivations.proof import both_powers, for_each, proves
 from proofs_check.derivations.softmax_average.moments import size_of_the_limit
 from proofs_check.derivations.softmax_average.softmax_average import (
     F,
@@ -29,7 +31,6 @@ from proofs_check.derivations.softmax_average.softmax_average import (
     m,
     mean,
     over,
-    prompt,
     rho,
     sigma,
     sub_gaussian,
@@ -43,7 +44,7 @@ from proofs_check.derivations.tails.largest import positive_part
 from theory.bounds.concentration_moments import threshold_c4, threshold_c7
 
 u = Variable("u", range=POSITIVE)
-A_, B_ = (Variable(name, range=POSITIVE) for name in ("A_", "B_"))
+B_ = Variable("B_", range=POSITIVE)
 _NAMES = sp.symbols("L a2 K", positive=True)
 _at = dict(zip(_NAMES, (L, a2, K)))
 t_0, t_0_of_C7 = from_sympy(threshold_c4(*_NAMES), _at), from_sympy(threshold_c7(*_NAMES), _at)
@@ -62,6 +63,11 @@ def scale(p: int) -> Term:
 # -- The union bound -------------------------------------------------------------------------------
 
 
+def event(x: Term) -> Term:
+    """P(x >= 0)."""
+    return mean(Op("ind", (x,)))
+
+
 #: Whether |f(z)|^2 reaches u, for values of which nothing is known.
 reached = Op("ind", (over(i, m, Function("f", (Sort.INDEX, Sort.TOKEN))(i, k) ** 2) - u,))
 
@@ -72,12 +78,12 @@ def union_statement(c: int | Fraction = 1) -> Statement:
     return Statement(expectation(some), "<=", Fraction(c) * L * mean(reached))
 
 
+@proves("BB:LC.4.union/max", union_statement)
 @cache
 def union() -> Theorem:
     """1 or 0 is at most the number of tokens that reach u."""
-    count = total(reached)
-    less = instantiate(arithmetic(Op("min", (term(1), N_)), "<=", N_), {N_: count})
-    return integrated("prompt", (prompt,), less, None, L * mean(reached))
+    less = instantiate(arithmetic(Op("min", (term(1), N_)), "<=", N_), {N_: total(reached)})
+    return show(union_statement().lhs, "<=", L * mean(reached), less)
 
 
 def _level(p: int) -> Term:
@@ -89,7 +95,6 @@ def tail_statements(p: int, level: int | Fraction = 1, sixteen: int | Fraction =
     """P(|f|^2 >= t) <= P(C_f^2 |z|^{2p} >= level t), which is P(|z|^2 >= (level t)^{1/p}/C_f^{2/p})
     and at most e^{2d} e^{-t^{1/p}/(16 sigma^2 C_f^{2/p})}, with another number for the 16.
     """
-    event = lambda x: mean(Op("ind", (x,)))
     times = Fraction(level) if p == 1 else sqrt(term(Fraction(level)))
     powers = lambda times: event(C_f**2 * TOKEN.square**p - times * t)
     norms = lambda times: event(TOKEN.square - times * _level(p))
@@ -103,20 +108,38 @@ def tail_statements(p: int, level: int | Fraction = 1, sixteen: int | Fraction =
 
 
 @cache
+def _scaled() -> Theorem:
+    """1{x >= 0} <= 1{D x >= 0} for a positive D: on the first event D x is not negative."""
+    event, inside = (Op("ind", (e,)) for e in (X_, Op("ind", (X_,)) * Y_))
+    last = arithmetic(event * inside, "<=", Op("ind", (Y_,)))
+    return calc(
+        event,
+        ("==", event * Op("ind", (term(0),))),
+        ("<=", event * Op("ind", (event * (X_ * D_),)), arithmetic(0, "<=", event * (X_ * D_))),
+        ("<=", Op("ind", (X_ * D_,)), instantiate(last, {Y_: X_ * D_})),
+    )
+
+
+@cache
 def tails(p: int) -> tuple[Theorem, ...]:
     """The growth of f, the p-th root, and the tail of a sub-Gaussian norm."""
-    first = gcongr(Op("ind", (F - t,)), growth(p))
-    at, level = TOKEN.square, _level(p)
-    powers, norms, sum_ = C_f**2 * at**p - t, at - level, at + level if p == 2 else term(1)
-    quotient = (
-        arithmetic((C_f**2 * N_**2 - t) * (1 / (C_f**2 * (N_ + level))), "==", N_ - level) if p == 2 else None
+    size, level = TOKEN.square, _level(p)
+    powers, norms, quotient = C_f**2 * size**p - t, size - level, C_f**2 * (N_ + level if p == 2 else 1)
+    ratio = arithmetic((C_f**2 * N_**p - t) * (1 / quotient), "==", N_ - level)
+    factor, ratio = instantiated(quotient, {N_: size}), instantiate(ratio, {N_: size})
+    times = lambda x, D: instantiate(_scaled(), {X_: x, D_: D})
+    last = chain(event(norms), instantiate(tail(), {threshold: sqrt(level) / sigma}))
+    return (
+        show(event(F - t), "<=", event(powers), growth(p)),
+        show(event(powers), "<=", event(norms), times(powers, 1 / factor), ratio),
+        show(event(norms), "<=", event(powers), times(norms, factor)),
+        chain(last, arithmetic(last.rhs, "<=", tail_statements(p)[-1].rhs)),
     )
-    given = () if quotient is None else (instantiate(quotient, {N_: at}),)
-    same = within(powers, norms, 1 / (C_f**2 * sum_), *given), within(norms, powers, C_f**2 * sum_)
-    last = tail_statements(p)[-1]
-    beyond = chain(last.lhs, instantiate(tail(), {threshold: sqrt(_level(p)) / sigma}))
-    events = (integrated("mean", (k,), line) for line in (first, *same))
-    return (*events, chain(beyond, arithmetic(beyond.rhs, "<=", last.rhs)))
+
+
+proves("BB:LC.4.union/variables", for_each((1, 2), tail_statements), part=range(1, 9))(
+    for_each((1, 2), tails)
+)
 
 
 # -- The threshold and the limits ------------------------------------------------------------------
@@ -135,16 +158,13 @@ def threshold_statements(exponent: int | Fraction = 1, power: int = 1) -> tuple[
     )
 
 
+@proves("BB:LC.4.t0", threshold_statements, part=range(1, 5))
 @cache
 def thresholds() -> tuple[Theorem, ...]:
     """(15) with E|f|^2 <= K, and its square."""
     size = size_of_the_limit()
-    return (
-        equal(t_0, L * K),
-        equal(t_0_of_C7, L * K**2),
-        size,
-        chain(gcongr(rho**2, size), exp(4 * a2) * K**2),
-    )
+    square = show(rho**2, "<=", exp(4 * a2) * K**2, size)
+    return equal(t_0, L * K), equal(t_0_of_C7, L * K**2), size, square
 
 
 def lower_statement(p: int, c: int | Fraction = 1) -> Statement:
@@ -156,18 +176,22 @@ def lower_statement(p: int, c: int | Fraction = 1) -> Statement:
     return Statement(least / scale(p), "<=", limit / scale(p), sub_gaussian().assumptions)
 
 
+@proves("BB:LC.4.lo", both_powers(lower_statement), at=(1, 2))
 @cache
 def lower(p: int) -> Theorem:
     """t_0/2 - |R/S|^2 >= (L/2 - e^{2 a2}) K, and the root is increasing."""
+    goal, gap, cut = lower_statement(p), L / 2 - exp(2 * a2), t_0 / 2 - rho
     inside = arithmetic(positive_part(X_) * N_, "<=", positive_part(X_ * N_))
-    inside = instantiate(inside, {X_: L / 2 - exp(2 * a2), N_: K})
-    size = chain(
-        (L / 2 - exp(2 * a2)) * K, gcongr(L * K / 2 - exp(2 * a2) * K, size_of_the_limit()), t_0 / 2 - rho
+    size = calc(
+        positive_part(gap) * K,
+        ("<=", positive_part(gap * K), instantiate(inside, {X_: gap, N_: K})),
+        ("<=", positive_part(cut), show(gap * K, "<=", cut, size_of_the_limit())),
     )
-    inside = chain(inside, gcongr(inside.rhs, size))
-    statement = lower_statement(p)
-    first = statement.lhs if p == 1 else sqrt(inside.lhs) / scale(p)
-    return chain(statement.lhs, gcongr(first if p > 1 else inside.lhs / scale(1), inside), statement.rhs)
+    return calc(
+        goal.lhs,
+        ("==", p_th_root(positive_part(gap) * K, p) / scale(p)),
+        ("<=", p_th_root(positive_part(cut), p) / scale(p), size),
+    )
 
 
 def upper_statements(
@@ -187,19 +211,24 @@ def upper_statements(
     return (*parts, Statement(bound, "<=", sqrt(L) * sqrt(sqrt(moment)) / (Fraction(c) * sigma**2)))
 
 
+@proves("BB:LC.4.up", upper_statements, part=range(1, 6))
 @cache
 def upper() -> tuple[Theorem, ...]:
     """The mean of |f|^4 <= C_f^4 |z|^{4p}, and its roots; 2^{9/2} >= 22."""
     parts: list[Theorem] = []
-    statements = upper_statements()
-    for p in (1, 2):
-        moment, bound = mean(TOKEN.square ** (2 * p)), statements[2 * p - 1]
-        fourth = integrated("mean", (k,), gcongr(F**2, growth(p)), None, C_f**4 * moment)
-        size = chain(K, root(fourth, sqrt(mean(F**2)), C_f**2 * sqrt(moment)))
-        limit = arithmetic(positive_part(t_0 / 2 - rho), "<=", t_0 / 2, hide=(t_0,))
-        limit = chain(limit, L * K / 2, gcongr(L * K / 2, size))
-        parts += [fourth, chain(bound.lhs, gcongr(bound.lhs, limit), bound.rhs)]
-    last = statements[-1]
+    *statements, last = upper_statements()
+    for p, bound in zip((1, 2), statements[1::2]):
+        moment = mean(TOKEN.square ** (2 * p))
+        fourth = calc(
+            mean(F**2), ("<=", mean((C_f**2 * TOKEN.square**p) ** 2), growth(p)), ("==", C_f**4 * moment)
+        )
+        limit = calc(
+            positive_part(t_0 / 2 - rho),
+            ("<=", t_0 / 2, t_0),
+            ("==", L * sqrt(mean(F**2)) / 2),
+            ("<=", L * (C_f**2 * sqrt(moment)) / 2, fourth),
+        )
+        parts += [fourth, show(bound.lhs, "<=", bound.rhs, limit)]
     return (*parts, arithmetic(last.lhs, "<=", last.rhs))
 
 
@@ -217,19 +246,16 @@ def subadditivity_statements(c: int | Fraction = 1) -> tuple[Statement, ...]:
     return tuple(parts)
 
 
+@proves("BB:LC.4.subadd", subadditivity_statements, part=range(1, 5))
 @cache
 def subadditivity() -> tuple[Theorem, ...]:
     """sqrt(A) - sqrt(B) <= sqrt((A - B)_+), and e^{-x} falls."""
+    square = arithmetic(positive_part(X_) ** 2, "<=", positive_part(X_ * (X_ + 2 * B_)))
+    roots = calc(X_, ("<=", positive_part(X_)), ("<=", sqrt(square.rhs), square))
     parts: list[Theorem] = []
-    for p in (1, 2):
-        square = arithmetic(positive_part(X_) ** p, "<=", positive_part(X_ * (X_ + 2 * B_) if p == 2 else X_))
-        line = square if p == 1 else root(square, positive_part(X_), sqrt(square.rhs))
-        line = instantiate(chain(arithmetic(X_, "<=", positive_part(X_)), line), {X_: A_ - B_})
-        line = instantiate(line, {A_: p_th_root(L / 2, p), B_: exp(2 * a2 / p)})
-        line = chain(
-            p_th_root(L / 2, p) - exp(2 * a2 / p), line, p_th_root(positive_part(L / 2 - exp(2 * a2)), p)
-        )
-        rate = p_th_root(K, p) / scale(p)
-        falls = arithmetic(-line.rhs, "<=", -line.lhs, line, hide=(line.rhs, line.lhs))
-        parts += [line, gcongr(exp(falls.lhs * rate), falls)]
+    for p, line in ((1, arithmetic(X_, "<=", positive_part(X_))), (2, roots)):
+        first, second, rate = p_th_root(L / 2, p), exp(2 * a2 / p), p_th_root(K, p) / scale(p)
+        larger = p_th_root(positive_part(L / 2 - exp(2 * a2)), p)
+        less = show(first - second, "<=", larger, instantiate(line, {X_: first - second, B_: second}))
+        parts += [less, show(exp(-larger * rate), "<=", exp(-(first - second) * rate), less)]
     return tuple(parts)

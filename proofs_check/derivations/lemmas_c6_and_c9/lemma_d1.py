@@ -12,13 +12,15 @@ from functools import cache
 
 import sympy as sp
 
-from numerics.derivations.derived import X_, Y_, cauchy_schwarz, chain, exp, integrated, log, root, sqrt
+from numerics.derivations.derived import X_, Y_, cauchy_schwarz, exp, log, sqrt
 from numerics.derivations.kernel.binding import bind, instantiated
-from numerics.derivations.kernel.rules import arithmetic, assume, gcongr, instantiate
+from numerics.derivations.kernel.rules import arithmetic, assume, instantiate
 from numerics.derivations.kernel.sorts import REALS, Sort
 from numerics.derivations.kernel.terms import Function, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, from_sympy
+from numerics.derivations.tactics import calc, show
+from proofs_check.derivations.proof import proves
 from proofs_check.derivations.softmax_average.moments import weight_at_least_one
 from proofs_check.derivations.softmax_average.softmax_average import (
     a,
@@ -81,24 +83,24 @@ def statements(
     )
 
 
+@proves("BB:LD.1.phi", statements, part=(1, 2))
 @cache
 def between() -> tuple[Theorem, Theorem]:
     """0 <= phi, the definition of sub-Gaussian, and phi <= sigma^2 |a|^2/2, as E w >= 1."""
-    least = chain(0, gcongr(log(term(1)), weight_at_least_one()))
-    size = exp(sigma**2 * square_of_a / 2)
-    most = chain(m0, instantiate(sub_gaussian(), {v: ((j,), a(j))}), size)
-    most = chain(gcongr(Psi, most), arithmetic(log(size), "==", sigma**2 * square_of_a / 2))
-    zero = arithmetic(0, "<=", phi(), most, hide=(Psi,))
-    return zero, arithmetic(phi(), "<=", sigma**2 * square_of_a / 2, least, hide=(Psi,))
+    most = exp(sigma**2 * square_of_a / 2)
+    size = show(m0, "<=", most, instantiate(sub_gaussian(), {v: ((j,), a(j))}))
+    upper = calc(Psi, ("<=", log(most), size), ("==", sigma**2 * square_of_a / 2))
+    lower = calc(0, ("==", log(term(1))), ("<=", Psi, weight_at_least_one()))
+    return show(0, "<=", phi(), upper), show(phi(), "<=", sigma**2 * square_of_a / 2, lower)
 
 
+@proves("BB:LD.1.phi", statements, part=3)
 @cache
-def variance() -> Theorem:
+def hessian() -> Theorem:
     """(E w h.Z)^2 <= E w E w (h.Z)^2."""
+    goal, first, second = statements()[2], mean(w * along), mean(w * along**2)
     schwarz = cauchy_schwarz("mean", (k,), exp(score / 2), exp(score / 2) * along)
-    first, second = mean(w * along), mean(w * along**2)
-    schwarz = chain(first**2, schwarz, m0 * second)
-    return schwarz
+    return show(goal.lhs, "<=", goal.rhs, show(first**2, "<=", m0 * second, schwarz))
 
 
 @cache
@@ -106,36 +108,47 @@ def tangent() -> Theorem:
     """Psi(a + h) >= Psi(a) + T.h, from e^x >= e^y (1 + x - y) at x = h.Z and y = T.h."""
     n = over(j, d, tilted * h(j))
     point = instantiate(arithmetic(1 + X_, "<=", exp(X_)), {X_: along - n})
-    point = chain(gcongr(w * exp(n) * point.lhs, point), w * exp(along))
-    shifted = mean(instantiated(w, moved))
-    average = integrated("mean", (k,), point, m0 * exp(n), shifted)
-    first = arithmetic(Psi + n, "==", log(m0 * exp(n)), hide=(n,))
-    return chain(first, gcongr(log(m0 * exp(n)), average), instantiated(Psi, moved))
-
-
-@cache
-def theorems() -> tuple[Theorem, ...]:
-    """Every line: (22) is the Taylor bound at h = -grad phi/sigma^2, where phi is not negative."""
-    zero, most = between()
-    own = statements()
-    linear, step = over(j, d, slope * h(j)), sigma**2 * square_of_h
-    second = mean(w * along**2) / m0
-    split = step - second + variance().lhs / m0**2
-    hessian = chain(own[2].lhs, gcongr(split, variance()), own[2].rhs)
-    cross = over(j, d, a(j) * h(j))
-    form = own[3].rhs
-    parts = sigma**2 / 2 * square_of_a + sigma**2 * cross + step / 2
-    taylor = chain(
-        own[3].lhs, parts - instantiated(Psi, moved), gcongr(parts - tangent().rhs, tangent()), form
+    average = calc(
+        m0 * exp(n),
+        ("==", mean(w * exp(n) * (1 + (along - n)))),
+        ("<=", mean(w * exp(n) * exp(along - n)), point),
     )
-    positive = instantiate(zero, {a: moved[a]})
-    after = arithmetic(-linear - step / 2, "<=", phi(), chain(positive, taylor), hide=(phi(), linear, step))
-    at = instantiate(after, {h: ((j,), -slope / sigma**2)})
-    squares = chain(HALF * square_of_the_slope / sigma**2, at)
-    both = chain(squares, most)
-    size = chain(square_of_the_slope, gcongr(2 * sigma**2 * both.lhs, both), sigma**4 * square_of_a)
-    length = root(size, sqrt(square_of_the_slope), sigma**2 * sqrt(square_of_a))
-    return zero, most, hessian, taylor, after, squares, length, size_of_the_mean()
+    return calc(Psi + n, ("==", log(m0 * exp(n)), n), ("<=", instantiated(Psi, moved), average))
+
+
+@proves("BB:LD.1.phi", statements, part=4)
+@cache
+def taylor() -> Theorem:
+    return show(statements()[3].lhs, "<=", statements()[3].rhs, tangent())
+
+
+@proves("BB:LD.1.phi", statements, part=5)
+@cache
+def after_taylor() -> Theorem:
+    """The Taylor bound, where phi(a + h) is not negative."""
+    linear, step = over(j, d, slope * h(j)), sigma**2 * square_of_h
+    positive = calc(instantiate(between()[0], {a: moved[a]}), ("<=", phi() + linear + step / 2, taylor()))
+    return show(-linear - step / 2, "<=", phi(), positive, phi(), linear, step)
+
+
+@proves("BB:LD.1.phi", statements, part=6)
+@cache
+def square_below_phi() -> Theorem:
+    """(22), the line after the Taylor bound at h = -grad phi/sigma^2."""
+    at = instantiate(after_taylor(), {h: ((j,), -slope / sigma**2)})
+    return show(HALF * square_of_the_slope / sigma**2, "<=", phi(), at)
+
+
+@proves("BB:LD.1.phi", statements, part=7)
+@cache
+def size_of_the_slope() -> Theorem:
+    """|grad phi|^2 <= 2 sigma^2 phi <= sigma^4 |a|^2."""
+    both = calc(square_below_phi(), ("<=", sigma**2 * square_of_a / 2, between()[1]))
+    square = show(square_of_the_slope, "<=", sigma**4 * square_of_a, both)
+    return show(sqrt(square_of_the_slope), "<=", sigma**2 * sqrt(square_of_a), square)
+
+
+proves("BB:LD.1.phi", statements, part=8)(size_of_the_mean)
 
 
 # -- The fourth moment by coordinates --------------------------------------------------------------
@@ -171,19 +184,21 @@ def fourth_power() -> Theorem:
     return arithmetic(real**4, "<=", Fraction(5, 8) * (cosh(2 * real) - 1))
 
 
-def fourth_moment(X: Term, at_2: Theorem, at_minus_2: Theorem) -> Theorem:
-    """E X^4 <= 16 from E e^{2X} <= e^2 and E e^{-2X} <= e^2."""
-    bound = Fraction(5, 8) * ((at_2.lhs + at_minus_2.lhs) / 2 - 1)
-    average = integrated("query", (query,), instantiate(fourth_power(), {real: X}), None, bound)
-    average = chain(average, gcongr(bound, at_2, at_minus_2))
-    return chain(average, arithmetic(average.rhs, "<=", 16))
+def fourth_moment(X: Term, definition: Theorem) -> Theorem:
+    """E X^4 <= (5/8)(E cosh 2X - 1) <= 16 from E e^{uX} <= e^{u^2/2} at 2 and -2."""
+    both = [instantiate(definition, {u: term(value)}) for value in (2, -2)]
+    return calc(
+        QUERY.mean(X**4),
+        ("<=", Fraction(5, 8) * (QUERY.mean(cosh(2 * X)) - 1), instantiate(fourth_power(), {real: X})),
+        ("<=", Fraction(5, 8) * (exp(term(2)) - 1), *both),
+        ("<=", 16),
+    )
 
 
+@proves("BB:LD.1.4th/line", line_statements, part=(1, 2))
 @cache
 def on_the_line() -> tuple[Theorem, Theorem]:
-    """The mean of x^4 <= (5/8)(cosh 2x - 1), from the definition at 2 and -2."""
-    both = (instantiate(sub_gaussian_number(), {u: term(value)}) for value in (2, -2))
-    return fourth_power(), fourth_moment(x(query), *both)
+    return fourth_power(), fourth_moment(x(query), sub_gaussian_number())
 
 
 @cache
@@ -206,14 +221,16 @@ def norm_statements(c: int | Fraction = 2, share: int | Fraction = 1) -> tuple[S
     )
 
 
+@proves("BB:LD.1.4th/every_d", norm_statements, part=(1, 2))
 @cache
 def of_the_norm() -> tuple[Theorem, Theorem]:
     """The pairs of coordinates, each of which is a 1-sub-Gaussian number."""
-    pairs = arithmetic(X_**2 * Y_**2, "<=", (X_**4 + Y_**4) / 2)
-    both = [instantiate(sub_gaussian_coordinates(), {u: term(value)}) for value in (2, -2)]
-    each = integrated("coordinates", (j,), fourth_moment(y(j, query), *both), None, 16 * d, (d,))
-    point = instantiate(pairs, {X_: y(j, query), Y_: y(l, query)})
-    point = integrated("coordinates", (j,), point, heads=(d,))
-    point = integrated("coordinates", (l,), point, QUERY.square**2, d * over(j, d, y(j, query) ** 4), (d,))
-    average = integrated("query", (query,), point, None, d * each.lhs)
-    return pairs, chain(average, gcongr(average.rhs, each))
+    pairs, (y_j, y_l) = arithmetic(X_**2 * Y_**2, "<=", (X_**4 + Y_**4) / 2), (y(j, query), y(l, query))
+    twice = lambda e: QUERY.mean(over(l, d, over(j, d, e)))
+    return pairs, calc(
+        QUERY.mean(QUERY.square**2),
+        ("==", twice(y_j**2 * y_l**2)),
+        ("<=", twice((y_j**4 + y_l**4) / 2), instantiate(pairs, {X_: y_j, Y_: y_l})),
+        ("==", d * over(j, d, QUERY.mean(y_j**4))),
+        ("<=", d * over(j, d, 16), fourth_moment(y_j, sub_gaussian_coordinates())),
+    )

@@ -11,14 +11,17 @@ from math import comb, prod
 
 import sympy as sp
 
-from numerics.derivations.derived import D_, N_, X_, chain, exp, integrated, log
+from numerics.derivations.derived import N_, X_, exp
 from numerics.derivations.kernel.binding import instantiated
 from numerics.derivations.kernel.normal_form import LENGTH as L
-from numerics.derivations.kernel.rules import arithmetic, assume, gcongr, instantiate
+from numerics.derivations.kernel.rules import arithmetic, assume, instantiate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, Range, Sort
-from numerics.derivations.kernel.terms import Function, Op, Variable, term
+from numerics.derivations.kernel.terms import Function, Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, from_sympy
+from numerics.derivations.tactics import calc, show
+from proofs_check.derivations.lemmas_c6_and_c9 import real_moments
+from proofs_check.derivations.proof import proves
 from proofs_check.derivations.softmax_average.query_average import (
     U,
     at_the_query,
@@ -30,18 +33,8 @@ from proofs_check.derivations.softmax_average.query_average import (
     theta,
 )
 from proofs_check.derivations.softmax_average.softmax_average import a2, d, sigma
-from proofs_check.derivations.softmax_average.tilted import (
-    QUERY,
-    excess,
-    h,
-    part_,
-    power_below_its_tangent,
-    quarter,
-    query,
-    sub_gaussian_query,
-    u,
-    without_weight,
-)
+from proofs_check.derivations.softmax_average.tilted import QUERY, h, quarter, query, sub_gaussian_query
+from proofs_check.derivations.tails.real_powers import r
 
 # -- The smaller of two bounds ---------------------------------------------------------------------
 
@@ -66,31 +59,33 @@ def smaller_statements(
     )
 
 
+@proves("OURS:QA.min", smaller_statements, part=(1, 2, 3))
 @cache
 def smaller() -> tuple[Theorem, ...]:
     """x <= x^theta where x <= 1, and 1 <= x^theta elsewhere."""
-    first, _, last = smaller_statements()
-    larger = Op("max", (A_, B_))
-    least = arithmetic(Op("min", (x, term(1))), "<=", x**theta)
-    both = gcongr(first.lhs, arithmetic(A_, "<=", larger), arithmetic(B_, "<=", larger))
-    out = instantiate(arithmetic(Op("min", (N_ * x, N_)), "<=", N_ * Op("min", (x, term(1)))), {N_: larger})
-    both = chain(both, out, gcongr(out.rhs, least))
+    larger, least = Op("max", (A_, B_)), Op("min", (x, term(1)))
+    out = arithmetic(Op("min", (N_ * x, N_)), "<=", N_ * least)
+    both = calc(
+        Op("min", (A_ * x, B_)),
+        ("<=", Op("min", (larger * x, larger)), show(A_, "<=", larger), show(B_, "<=", larger)),
+        ("<=", larger * least, instantiate(out, {N_: larger})),
+        ("<=", larger * x**theta, arithmetic(least, "<=", x**theta)),
+    )
     light = arithmetic(4 * kappa * power, "<=", Fraction(1, 4))
-    image = chain(
-        4 * instantiated(a2, at_the_query),
-        gcongr(4 * sigma**2 * norm_of_the_score().lhs, norm_of_the_score()),
+    score, size = 4 * instantiated(a2, at_the_query), QUERY.square
+    split = arithmetic((exp(X_) / L) ** theta, "==", exp(theta * X_) / L**theta)
+    at = calc(
+        instantiate(split, {theta: power, X_: score}),
+        ("<=", exp(power * (4 * sigma**2 * (norm_U**2 * size))) / L**power, norm_of_the_score()),
+        ("==", exp(4 * kappa * power * size) / L**power),
+        ("<=", exp(size / 4) / L**power, light),
     )
-    split = instantiate(
-        arithmetic((exp(X_) / L) ** theta, "==", exp(theta * X_) / L**theta), {theta: power, X_: image.lhs}
-    )
-    at = chain(split, gcongr(split.rhs, image), exp(light.lhs * QUERY.square) / L**power)
-    return both, light, chain(at, gcongr(at.rhs, light), last.rhs)
+    return both, light, at
 
 
 # -- The constants of Assumption 3.3 ---------------------------------------------------------------
 
 POWERS = tuple(product((0, 4, 8), repeat=2))[1:]
-order_ = Variable("order_", range=Range(Fraction(2), lo_open=False))
 length = Function("|z|", (Sort.QUERY,))
 square = length(query) ** 2
 
@@ -102,40 +97,20 @@ def length_of_the_query() -> Theorem:
 
 
 @cache
-def moment(q: int) -> Theorem:
-    """E|z|^{2q} <= (4 (q - 1 + h))^q for a 1-sub-Gaussian query and q >= 1, with 2^{d/2} = e^h: for
-    q > 1 from x <= c e^{x/c - 1} at c = 2 (d + q).
-    """
-    of_length = lambda rate: integrated("query", (query,), gcongr(exp(rate * square), length_of_the_query()))
-    if q == 1:
-        point = instantiate(power_below_its_tangent(1), {part_: square / 4, excess: h})
-        small = of_length(Fraction(1, 4))
-        small = chain(small, quarter(QUERY))
-        average = integrated("query", (query,), point, None, h + exp(-h) * small.lhs - 1)
-        average = chain(average, gcongr(average.rhs, small), h)
-        return chain(QUERY.mean(square), gcongr(4 * average.lhs, average), 4 * h)
-    c = 2 * (d + q)
-    tangent = instantiate(arithmetic(part_, "<=", exp(part_ - 1)), {part_: part_ / D_})
-    point = chain(part_, D_ * tangent.lhs, gcongr(D_ * tangent.lhs, tangent))
-    point = instantiate(point, {part_: square, D_: c})
-    point = chain(gcongr(square**q, point), c**q * exp(-q) * exp(q / c * square))
-    wide = instantiate(without_weight(QUERY), {u: q / d})
-    shape = instantiate(
-        arithmetic(exp(q / c * part_), "==", exp(q / d / (1 + q / d) / 2 * part_)), {part_: QUERY.square}
+def every_moment() -> Theorem:
+    """E|z|^{2q} <= (4 (q - 1 + h))^q for a 1-sub-Gaussian query and every q >= 1; 2^{d/2} = e^h."""
+    exponential = calc(
+        QUERY.mean(exp(square / 4)),
+        ("<=", QUERY.mean(exp(QUERY.square / 4)), length_of_the_query()),
+        ("<=", exp(h), quarter(QUERY)),
     )
-    wide = chain(of_length(q / c), integrated("query", (query,), shape), wide)
-    wide = chain(wide, exp(d / 2 * log(1 + q / d)))
-    less = instantiate(arithmetic(log(1 + part_), "<=", part_), {part_: q / d})
-    wide = chain(wide, gcongr(wide.rhs, less), exp(Fraction(q, 2)))
-    average = integrated("query", (query,), point, None, c**q * exp(-q) * wide.lhs)
-    average = chain(average, gcongr(average.rhs, wide), (c * exp(Fraction(-1, 2))) ** q)
-    return chain(average, gcongr(average.rhs, instantiate(number(), {order_: term(q)})))
+    return real_moments.moment(QUERY, term(1), square, h, exponential)
 
 
 @cache
-def number() -> Theorem:
-    """2 (d + q)/sqrt(e) <= 4 (q - 1 + h) for q >= 2."""
-    return arithmetic(2 * (d + order_) * exp(Fraction(-1, 2)), "<=", 4 * (order_ - 1 + h))
+def moment(q: int) -> Theorem:
+    at = instantiate(every_moment(), {r: term(q - 1)})
+    return show(QUERY.mean(square**q), "<=", (4 * (q - 1 + h)) ** q, at)
 
 
 def constant_of_the_query(p: int, q: int, four: int | Fraction, u: sp.Expr, d: sp.Expr) -> sp.Expr:
@@ -147,37 +122,32 @@ def constant_of_the_query(p: int, q: int, four: int | Fraction, u: sp.Expr, d: s
     )
 
 
+def query_moment(p: int, q: int) -> Term:
+    """M_{p,p'} = 8^{p/2} E[(|U|^2 |z|^2 + d/5 + p/2)^{p/2} |z|^{p'}] over the query, q = p'."""
+    weight = (norm_U**2 * square + d / 5 + p // 2) ** (p // 2) if p else term(1)
+    return 8 ** (p // 2) * QUERY.mean(weight * length(query) ** q if q else weight)
+
+
 def constant_statements(four: int | Fraction = 4) -> tuple[Statement, ...]:
     """M_{p,p'} <= its constant for p, p' = 0, 4, 8, not both 0, where `four` stands for the 4 in
     the moments of the query.
     """
     u_, d_ = sp.symbols("U d", positive=True)
     given = sub_gaussian_query().assumptions | length_of_the_query().assumptions
-    parts = []
-    for p, q in POWERS:
-        bound = from_sympy(constant_of_the_query(p, q, four, u_, d_), {u_: norm_U, d_: d})
-        weight = (norm_U**2 * square + d / 5 + p // 2) ** (p // 2) if p else term(1)
-        parts.append(
-            Statement(
-                8 ** (p // 2) * QUERY.mean(weight * length(query) ** q if q else weight), "<=", bound, given
-            )
-        )
-    return tuple(parts)
+    bound = lambda p, q: from_sympy(constant_of_the_query(p, q, four, u_, d_), {u_: norm_U, d_: d})
+    return tuple(Statement(query_moment(p, q), "<=", bound(p, q), given) for p, q in POWERS)
 
 
+@proves("OURS:R3.A33/uniform", constant_statements, part=range(1, 9))
 @cache
 def constants() -> tuple[Theorem, ...]:
     """The binomial formula, with a bound for each moment of the query."""
     found = []
-    for (p, q), statement in zip(POWERS, constant_statements()):
-        half = p // 2
-        base, form = d / 5 + half, term(0)
+    for (p, q), goal in zip(POWERS, constant_statements()):
+        half, form = p // 2, term(0)
         for n in range(half + 1):
-            order = n + q // 2
-            each = moment(order).lhs if order else term(1)
-            factors = [norm_U ** (2 * n)] * (n > 0) + [base ** (half - n)] * (n < half)
+            each = moment(n + q // 2).lhs if n + q // 2 else term(1)
+            factors = [norm_U ** (2 * n)] * (n > 0) + [(d / 5 + half) ** (half - n)] * (n < half)
             form = form + prod(factors, start=term(comb(half, n))) * each
-        line = chain(statement.lhs, 8**half * form)
-        line = chain(line, gcongr(line.rhs, *(moment(n) for n in range(1, 9))))
-        found.append(chain(line, statement.rhs))
+        found.append(calc(goal.lhs, ("==", 8**half * form), ("<=", goal.rhs, *map(moment, range(1, 9)))))
     return tuple(found)

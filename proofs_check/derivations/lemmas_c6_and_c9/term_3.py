@@ -10,40 +10,28 @@ from fractions import Fraction
 from functools import cache
 from typing import NamedTuple
 
-from numerics.derivations.derived import (
-    N_,
-    S_,
-    X_,
-    Y_,
-    Z_,
-    chain,
-    exp,
-    integrated,
-    log,
-    root,
-    schwarz_of_bounds,
-    sqrt,
-)
+from numerics.derivations.derived import N_, S_, X_, Y_, Z_, chain, exp, log, schwarz_of_bounds, sqrt
 from numerics.derivations.kernel.normal_form import LENGTH as L
-from numerics.derivations.kernel.rules import arithmetic, assume, gcongr, instantiate
+from numerics.derivations.kernel.rules import arithmetic, assume, instantiate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, Sort, whole
 from numerics.derivations.kernel.terms import Function, Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
+from numerics.derivations.tactics import calc, show
 from proofs_check.derivations.lemmas_c6_and_c9.averages import SHARE, norm_U, square_of_the_radius
 from proofs_check.derivations.lemmas_c6_and_c9.largest import (
     at_the_largest,
     attained,
-    constant,
     l,
     largest_z,
-    maximal_inequality,
     no_smaller,
     sub_gaussian_vectors,
 )
 from proofs_check.derivations.lemmas_c6_and_c9.largest import square as square_of_z
+from proofs_check.derivations.lemmas_c6_and_c9.real_moments import constant, maximal_inequality
+from proofs_check.derivations.proof import for_each, proves
 from proofs_check.derivations.softmax_average.softmax_average import d, i, j, k, m, mean, over, sigma, v
-from proofs_check.derivations.softmax_average.tilted import Law, quarter
+from proofs_check.derivations.softmax_average.tilted import Law, h, quarter
 
 q = Function("q", (Sort.INDEX, Sort.TOKEN), None)
 f, fg = (Function(name, (Sort.INDEX, Sort.INDEX, Sort.TOKEN)) for name in ("f", "fg"))
@@ -71,9 +59,13 @@ class Lemma(NamedTuple):
         return of_order("max|f|", self.m)
 
     @property
+    def square_of_g(self) -> Term:
+        return over(b, columns, of_order("g", self.m, Sort.INDEX)(b, k) ** 2)
+
+    @property
     def size_of_g(self) -> Term:
         """|g|^m."""
-        return over(b, columns, of_order("g", self.m, Sort.INDEX)(b, k) ** 2) ** (self.m // 2)
+        return self.square_of_g ** (self.m // 2)
 
     @property
     def size_of_Rg(self) -> Term:
@@ -119,8 +111,8 @@ QUERY = Law("mean", k, q, term(1), sub_gaussian_query)
 
 def product(lemma: Lemma) -> Theorem:
     """|f(z_l) g| <= |f(z_l)| |g| for every token and query."""
-    size = over(b, columns, of_order("g", lemma.m, Sort.INDEX)(b, k) ** 2)
-    return assume("|f(z_l) g| <= |f(z_l)| |g|", square_of_fg, "<=", square_of_f * size, every=(k, l))
+    most = square_of_f * lemma.square_of_g
+    return assume("|f(z_l) g| <= |f(z_l)| |g|", square_of_fg, "<=", most, every=(k, l))
 
 
 def growth(lemma: Lemma) -> Theorem:
@@ -155,61 +147,68 @@ def largest_lengths(lemma: Lemma) -> tuple[Theorem, ...]:
 # -- The lines -------------------------------------------------------------------------------------
 
 
-def bounded(of: Function, square: Term, each: Theorem, bound: Term) -> Theorem:
+def bounded(of: Function, square: Term, each: Theorem) -> Theorem:
     """max|x|^2 <= Y from |x_l|^2 <= Y for every l, as the largest is one of the |x_l|."""
-    point = gcongr(Op("ind", (square - of(k) ** 2,)), each)
-    some = at_the_largest(of, square)
-    some = chain(
-        some, integrated("coordinates", (l,), point, some.rhs, L * Op("ind", (bound - of(k) ** 2,)), (L,))
-    )
-    return arithmetic(of(k) ** 2, "<=", bound, some, some, hide=(of(k) ** 2, bound))
+    within = Op("ind", (each.rhs - of(k) ** 2,))
+    some = calc(at_the_largest(of, square), ("<=", over(l, L, within), each), ("==", L * within))
+    # Off the event it says 1 <= 0, which provers see only as the sum of two conditions.
+    return show(of(k) ** 2, "<=", each.rhs, some, some, of(k) ** 2, each.rhs)
 
 
 @cache
 def largest_moment(lemma: Lemma) -> Theorem:
     """E max|f|^m <= C_f^m E max|z|^{mp}."""
-    p = lemma.p
-    of_z = gcongr(C_f**2 * square_of_z**p, no_smaller(largest_z, square_of_z))
-    each = chain(growth(lemma), of_z, C_f**2 * largest_z(k) ** (2 * p))
-    point = bounded(lemma.largest_f, square_of_f, each, each.rhs)
-    point = gcongr((lemma.largest_f(k) ** 2) ** (lemma.m // 2), point)
-    right = C_f**lemma.m * mean(largest_z(k) ** (lemma.m * p))
-    return integrated("mean", (k,), point, mean(lemma.largest_f(k) ** lemma.m), right)
+    m, p, of_f = lemma.m, lemma.p, lemma.largest_f(k)
+    most = C_f**2 * largest_z(k) ** (2 * p)
+    each = calc(growth(lemma), ("<=", most, no_smaller(largest_z, square_of_z)))
+    return calc(
+        mean(of_f**m),
+        ("==", mean((of_f**2) ** (m // 2))),
+        ("<=", mean(most ** (m // 2)), bounded(lemma.largest_f, square_of_f, each)),
+        ("==", C_f**m * mean(largest_z(k) ** (m * p))),
+    )
+
+
+#: The probability of |z| >= B.
+outside = mean(Op("ind", (square_of_q - B**2,)))
 
 
 @cache
 def tail_of_the_query() -> Theorem:
     """P(|z| >= B) <= e^{2d - B^2/16}."""
+    moment = mean(exp(square_of_q / 4))
     point = instantiate(arithmetic(Op("ind", (X_,)), "<=", exp(X_ / 4)), {X_: square_of_q - B**2})
-    moment = chain(mean(exp(square_of_q / 4)), quarter(QUERY))
-    tail = integrated("mean", (k,), point, None, exp(-(B**2) / 4) * moment.lhs)
-    tail = chain(tail, gcongr(tail.rhs, moment))
-    return chain(tail, arithmetic(tail.rhs, "<=", exp(2 * d - B**2 / 16)))
+    return calc(
+        outside,
+        ("<=", exp(-(B**2) / 4) * moment, point),
+        ("<=", exp(-(B**2) / 4) * exp(h), show(moment, "<=", exp(h), quarter(QUERY))),
+        ("<=", exp(2 * d - B**2 / 16)),
+    )
 
 
 @cache
 def by_cauchy_schwarz(lemma: Lemma) -> Theorem:
     """Term 3 is at most sqrt(2 E|g|^m E max|f|^m + 2 E|R g/S|^m) sqrt(P(|z| >= B))."""
-    m, (first, second) = lemma.m, lemma.moments
-    each = chain(product(lemma), gcongr(product(lemma).rhs, no_smaller(lemma.largest_f, square_of_f)))
-    largest = bounded(largest_fg, square_of_fg, each, each.rhs)
-    largest = gcongr((largest_fg(k) ** 2) ** (m // 2), largest)
-    largest = integrated("mean", (k,), largest, None, mean(lemma.size_of_g * lemma.largest_f(k) ** m))
-    largest = chain(largest, independent(lemma))
-    of_fg, event = largest_fg(k) ** (m // 2), Op("above", (square_of_q - B**2,))
-    inside = of_fg + lemma.size_of_Rg
-    sum_ = instantiate(
-        arithmetic((X_ + Y_) ** 2, "<=", 2 * X_**2 + 2 * Y_**2), {X_: of_fg, Y_: lemma.size_of_Rg}
+    m, (first, second), of_f = lemma.m, lemma.moments, lemma.largest_f(k)
+    of_fg, of_Rg, event = largest_fg(k) ** (m // 2), lemma.size_of_Rg, Op("above", (square_of_q - B**2,))
+    most = of_f**2 * lemma.square_of_g
+    each = calc(product(lemma), ("<=", most, no_smaller(lemma.largest_f, square_of_f)))
+    of_the_product = calc(
+        mean(of_fg**2),
+        ("==", mean((largest_fg(k) ** 2) ** (m // 2))),
+        ("<=", mean(most ** (m // 2)), bounded(largest_fg, square_of_fg, each)),
+        ("==", first, independent(lemma)),
     )
-    sum_ = integrated("mean", (k,), sum_, mean(inside**2), 2 * largest.lhs + 2 * second)
-    root_ = sqrt(2 * first + 2 * second)
-    sum_ = chain(sum_, gcongr(sum_.rhs, largest), root_**2)
-    closed = mean(Op("ind", (square_of_q - B**2,)))
-    event_ = instantiate(
-        arithmetic(Op("above", (X_,)) ** 2, "<=", Op("ind", (X_,))), {X_: square_of_q - B**2}
+    split = arithmetic((X_ + Y_) ** 2, "<=", 2 * X_**2 + 2 * Y_**2)
+    inside = calc(
+        mean((of_fg + of_Rg) ** 2),
+        ("<=", 2 * mean(of_fg**2) + 2 * second, instantiate(split, {X_: of_fg, Y_: of_Rg})),
+        ("<=", sqrt(2 * first + 2 * second) ** 2, of_the_product),
     )
-    event_ = integrated("mean", (k,), event_, None, sqrt(closed) ** 2)
-    return schwarz_of_bounds("mean", (k,), event, inside, event_, sum_, sqrt(closed), root_)
+    once = arithmetic(Op("above", (X_,)) ** 2, "<=", Op("ind", (X_,)))
+    of_the_event = show(mean(event**2), "<=", sqrt(outside) ** 2, instantiate(once, {X_: square_of_q - B**2}))
+    roots = sqrt(outside), sqrt(2 * first + 2 * second)
+    return schwarz_of_bounds("mean", (k,), event, of_fg + of_Rg, of_the_event, inside, *roots)
 
 
 @cache
@@ -217,17 +216,15 @@ def lines(lemma: Lemma) -> tuple[Theorem, ...]:
     """Cauchy-Schwarz, the tail with the root of a sum, the radius, the maximum, and Assumption
     (ii).
     """
-    line = by_cauchy_schwarz(lemma)
     first, second = (2 * moment for moment in lemma.moments)
-    half = root(tail_of_the_query(), sqrt(tail_of_the_query().lhs), exp(d - B**2 / 32))
+    roots, decay, (_, largest, limit) = sqrt(first) + sqrt(second), exponential(lemma), maximum(lemma)
+    line, tail = by_cauchy_schwarz(lemma), exp(d - B**2 / 32)
     apart = instantiate(arithmetic(sqrt(N_ + Z_), "<=", sqrt(N_) + sqrt(Z_)), {N_: first, Z_: second})
-    tail = chain(line, gcongr(line.rhs, half, apart))
-    at = instantiate(tail, {B: sqrt(lemma.radius)})
-    roots = sqrt(first) + sqrt(second)
-    at = chain(lemma.outside(lemma.radius), at, roots * exponential(lemma))
-    _, largest, limit = maximum(lemma)
-    with_maximum = chain(at, gcongr(at.rhs, largest))
-    return line, tail, at, with_maximum, chain(with_maximum, gcongr(with_maximum.rhs, limit))
+    beyond = calc(line, ("<=", roots * tail, show(sqrt(outside), "<=", tail, tail_of_the_query()), apart))
+    at = chain(lemma.outside(lemma.radius), instantiate(beyond, {B: sqrt(lemma.radius)}), roots * decay)
+    with_maximum = calc(at, ("<=", (largest.rhs + sqrt(second)) * decay, largest))
+    with_limit = calc(with_maximum, ("<=", (largest.rhs + limit.rhs) * decay, limit))
+    return line, beyond, at, with_maximum, with_limit
 
 
 def exponential(lemma: Lemma, rate: int = 0) -> Term:
@@ -239,13 +236,15 @@ def exponential(lemma: Lemma, rate: int = 0) -> Term:
 def maximum(lemma: Lemma) -> tuple[Theorem, Theorem, Theorem]:
     """E max|f|^m <= C_f^m E max|z|^{mp}, the root of the maximum, and Assumption (ii)."""
     first, second = (2 * moment for moment in lemma.moments)
-    m, p, size = lemma.m, lemma.p, mean(lemma.size_of_g)
-    largest = chain(largest_moment(lemma), gcongr(largest_moment(lemma).rhs, maximal_inequality(m * p // 2)))
-    out = arithmetic(sqrt(S_**2 * N_), "==", S_ * sqrt(N_))
-    out = instantiate(out, {S_: sigma ** (m * p // 2), N_: 2 * size * C_f**m * lemma.scale})
-    scaled = chain(gcongr(sqrt(2 * size * largest.lhs), largest), out, scaled_root(lemma))
-    scaled = chain(sqrt(first), scaled)
-    limit = chain(gcongr(sqrt(second), assumption_ii(lemma)), sigma ** (m * p) * sqrt(2 * c))
+    m, half, size = lemma.m, lemma.m * lemma.p // 2, 2 * mean(lemma.size_of_g) * C_f**lemma.m
+    largest = calc(
+        largest_moment(lemma), ("<=", C_f**m * (sigma ** (2 * half) * lemma.scale), maximal_inequality(half))
+    )
+    out = instantiate(
+        arithmetic(sqrt(S_**2 * N_), "==", S_ * sqrt(N_)), {S_: sigma**half, N_: size * lemma.scale}
+    )
+    scaled = calc(sqrt(first), ("<=", out.lhs, largest), ("==", scaled_root(lemma), out))
+    limit = show(sqrt(second), "<=", sigma ** (2 * half) * sqrt(2 * c), assumption_ii(lemma))
     return largest_moment(lemma), scaled, limit
 
 
@@ -266,7 +265,6 @@ def statements(
     maximal inequality of Lemma D.2, and with Assumption (ii) as well.
     """
     first, second = lemma.moments
-    closed = mean(Op("ind", (square_of_q - B**2,)))
     roots = sqrt(2 * first) + sqrt(2 * second)
     of_the_product = hypotheses(product(lemma), independent(lemma), *largest_lengths(lemma)[:3])
     with_the_tail = of_the_product | sub_gaussian_query().assumptions
@@ -278,7 +276,7 @@ def statements(
     at_radius, decay = lemma.outside(lemma.radius), exponential(lemma, rate)
     return (
         Statement(
-            lemma.outside(B**2), "<=", sqrt(twice * first + twice * second) * sqrt(closed), of_the_product
+            lemma.outside(B**2), "<=", sqrt(twice * first + twice * second) * sqrt(outside), of_the_product
         ),
         Statement(lemma.outside(B**2), "<=", Fraction(factor) * roots * exp(d - B**2 / half), with_the_tail),
         Statement(at_radius, "<=", roots * decay, with_the_tail),
@@ -306,6 +304,14 @@ def maximum_statements(lemma: Lemma, grows: int = 0, root: int = 0, scale: int =
 @cache
 def maximum_theorems(lemma: Lemma) -> tuple[Theorem, ...]:
     """The parts of `maximum`, the last one without the 2."""
-    first, second, _ = maximum(lemma)
-    limit = gcongr(sqrt(lemma.moments[1]), assumption_ii(lemma))
-    return first, chain(maximum_statements(lemma)[1].lhs, second), limit
+    limit = sigma ** (lemma.m * lemma.p) * sqrt(c)
+    return *maximum(lemma)[:2], show(sqrt(lemma.moments[1]), "<=", limit, assumption_ii(lemma))
+
+
+for _name, _lemmas in (("C.6", (Lemma(4, 1), Lemma(4, 2))), ("C.9", (Lemma(8, 1),))):
+    for _id, _statements, _theorems, _count in (
+        (f"BB:L{_name}.T3", statements, lines, 5),
+        (f"BB:L{_name}.T3/maximum", maximum_statements, maximum_theorems, 3),
+    ):
+        _parts = range(1, _count * len(_lemmas) + 1)
+        proves(_id, for_each(_lemmas, _statements), part=_parts)(for_each(_lemmas, _theorems))
