@@ -9,7 +9,6 @@ from proofs_check.derivations.proof import Proof, one
 from proofs_check.derivations.transfer.risks import (
     corollaries,
     gaussian_query,
-    rates,
     remaining,
     smooth_loss,
     suprema,
@@ -31,13 +30,6 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "OURS:E.gradient": one(gradients.squared_statement, gradients.squared),
         "OURS:E.gradient/smooth": one(gradients.smooth_statement, gradients.with_a_smooth_loss),
         "OURS:E.gradient/split": one(gradients.split_statement, gradients.split),
-        "OURS:E.moments": one(rates.statement, rates.theorem),
-        "OURS:E.moments/limit": Proof(
-            rates.limit_statements, (rates.eighth_power_bounded, rates.eighth_power_is_small)
-        ),
-        "BB:A4.2.red": Proof(
-            rates.second_half_statements, (rates.second_half, rates.second_half_tends_to_zero)
-        ),
         "BB:CE.3.a": Proof(
             corollaries.risk_statements, (corollaries.risks_come_together, corollaries.risks_tend_together)
         ),
