@@ -14,7 +14,6 @@ from proofs_check.derivations.transfer.risks import (
     suprema,
 )
 from proofs_check.derivations.transfer.risks import distance_of_gradients as gradients
-from proofs_check.derivations.transfer.risks import distance_of_risks as risks
 from proofs_check.derivations.transfer.risks import fourth_moments as moments
 from proofs_check.derivations.transfer.risks.tasks import at_a_task
 from proofs_check.derivations.transfer.risks.tasks import gaussian_output as normal
@@ -25,8 +24,6 @@ __all__ = ["PROOFS"]
 #: By the id of a claim.
 PROOFS: Mapping[str, Proof] = MappingProxyType(
     {
-        "OURS:E.risk": one(risks.squared_statement, risks.squared),
-        "OURS:E.risk/smooth": one(risks.segment_statement, risks.along_segments),
         "OURS:E.gradient": one(gradients.squared_statement, gradients.squared),
         "OURS:E.gradient/smooth": one(gradients.smooth_statement, gradients.with_a_smooth_loss),
         "OURS:E.gradient/split": one(gradients.split_statement, gradients.split),
@@ -41,7 +38,6 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "BB:CE.3.b/monotone": one(suprema.risk_statement, suprema.of_the_risks),
         "BB:CE.5/one": one(suprema.ball_statement, suprema.over_the_whole_ball),
         "BB:CE.5/monotone": one(suprema.gradient_statement, suprema.of_the_gradients),
-        "BB:LE.2": Proof(risks.statements, (risks.squared, risks.along_segments)),
         "BB:LE.2.4": Proof(
             moments.statements,
             (
