@@ -13,7 +13,6 @@ from proofs_check.derivations.transfer.risks import (
     smooth_loss,
     suprema,
 )
-from proofs_check.derivations.transfer.risks import distance_of_gradients as gradients
 from proofs_check.derivations.transfer.risks import fourth_moments as moments
 from proofs_check.derivations.transfer.risks.tasks import at_a_task
 from proofs_check.derivations.transfer.risks.tasks import gaussian_output as normal
@@ -24,9 +23,6 @@ __all__ = ["PROOFS"]
 #: By the id of a claim.
 PROOFS: Mapping[str, Proof] = MappingProxyType(
     {
-        "OURS:E.gradient": one(gradients.squared_statement, gradients.squared),
-        "OURS:E.gradient/smooth": one(gradients.smooth_statement, gradients.with_a_smooth_loss),
-        "OURS:E.gradient/split": one(gradients.split_statement, gradients.split),
         "BB:CE.3.a": Proof(
             corollaries.risk_statements, (corollaries.risks_come_together, corollaries.risks_tend_together)
         ),
@@ -62,8 +58,6 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "BB:LE.4.gauss": Proof(
             normal.second_statements, (normal.second_at_a_task, normal.second_over_the_tasks)
         ),
-        "BB:LE.4": Proof(gradients.statements, (gradients.squared, gradients.with_a_smooth_loss)),
-        "BB:LE.4.split": Proof(gradients.halves_statements, (gradients.halves, gradients.norm_of_the_halves)),
         "BB:LE.4.split/schwarz": one(smooth_loss.schwarz_statement, smooth_loss.schwarz),
         "BB:28": Proof(at_a_task.statements, (at_a_task.at_one_task, at_a_task.over_the_tasks)),
         "BB:28/absorb": one(remaining.absorbed_statement, remaining.absorbed),
