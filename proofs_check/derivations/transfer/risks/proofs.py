@@ -13,7 +13,6 @@ from proofs_check.derivations.transfer.risks import (
     smooth_loss,
     suprema,
 )
-from proofs_check.derivations.transfer.risks import fourth_moments as moments
 from proofs_check.derivations.transfer.risks.tasks import at_a_task
 from proofs_check.derivations.transfer.risks.tasks import gaussian_output as normal
 
@@ -34,16 +33,6 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "BB:CE.3.b/monotone": one(suprema.risk_statement, suprema.of_the_risks),
         "BB:CE.5/one": one(suprema.ball_statement, suprema.over_the_whole_ball),
         "BB:CE.5/monotone": one(suprema.gradient_statement, suprema.of_the_gradients),
-        "BB:LE.2.4": Proof(
-            moments.statements,
-            (
-                moments.power_of_the_sum,
-                moments.with_the_triangle,
-                moments.with_lemma_c9,
-                moments.with_proposition_3_1,
-            ),
-        ),
-        "BB:4.loss/segment": one(moments.squared_loss_statement, moments.squared_loss),
         "BB:LE.2.smooth": Proof(
             smooth_loss.smooth_statements, (smooth_loss.size_of_the_mean, smooth_loss.on_average)
         ),
