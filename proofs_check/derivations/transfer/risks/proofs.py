@@ -10,7 +10,6 @@ from proofs_check.derivations.transfer.risks import (
     corollaries,
     gaussian_query,
     remaining,
-    smooth_loss,
     suprema,
 )
 from proofs_check.derivations.transfer.risks.tasks import at_a_task
@@ -33,13 +32,6 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "BB:CE.3.b/monotone": one(suprema.risk_statement, suprema.of_the_risks),
         "BB:CE.5/one": one(suprema.ball_statement, suprema.over_the_whole_ball),
         "BB:CE.5/monotone": one(suprema.gradient_statement, suprema.of_the_gradients),
-        "BB:LE.2.smooth": Proof(
-            smooth_loss.smooth_statements, (smooth_loss.size_of_the_mean, smooth_loss.on_average)
-        ),
-        "BB:LE.2.prod": Proof(
-            smooth_loss.sum_statements, (smooth_loss.maximum_below_the_sum, smooth_loss.schwarz_of_the_sum)
-        ),
-        "BB:LE.2.prod/holder": one(smooth_loss.holder_statement, smooth_loss.holder),
         "BB:LE.2.gauss": Proof(
             normal.fourth_statements, (normal.fourth_at_a_task, normal.fourth_over_the_tasks)
         ),
@@ -47,7 +39,6 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "BB:LE.4.gauss": Proof(
             normal.second_statements, (normal.second_at_a_task, normal.second_over_the_tasks)
         ),
-        "BB:LE.4.split/schwarz": one(smooth_loss.schwarz_statement, smooth_loss.schwarz),
         "BB:28": Proof(at_a_task.statements, (at_a_task.at_one_task, at_a_task.over_the_tasks)),
         "BB:28/absorb": one(remaining.absorbed_statement, remaining.absorbed),
         "BB:28/rest": Proof(remaining.statements, (remaining.second_moments, remaining.root)),
