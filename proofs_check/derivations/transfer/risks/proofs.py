@@ -9,7 +9,6 @@ from proofs_check.derivations.proof import Proof, one
 from proofs_check.derivations.transfer.risks import (
     corollaries,
     gaussian_query,
-    remaining,
     suprema,
 )
 from proofs_check.derivations.transfer.risks.tasks import at_a_task
@@ -40,7 +39,5 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
             normal.second_statements, (normal.second_at_a_task, normal.second_over_the_tasks)
         ),
         "BB:28": Proof(at_a_task.statements, (at_a_task.at_one_task, at_a_task.over_the_tasks)),
-        "BB:28/absorb": one(remaining.absorbed_statement, remaining.absorbed),
-        "BB:28/rest": Proof(remaining.statements, (remaining.second_moments, remaining.root)),
     }
 )
