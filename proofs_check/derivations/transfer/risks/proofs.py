@@ -8,7 +8,6 @@ from types import MappingProxyType
 from proofs_check.derivations.proof import Proof, one
 from proofs_check.derivations.transfer.risks import (
     corollaries,
-    gaussian_query,
     suprema,
 )
 from proofs_check.derivations.transfer.risks.tasks import at_a_task
@@ -34,7 +33,6 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "BB:LE.2.gauss": Proof(
             normal.fourth_statements, (normal.fourth_at_a_task, normal.fourth_over_the_tasks)
         ),
-        "BB:LE.2.gauss/query": one(gaussian_query.statement, gaussian_query.theorem),
         "BB:LE.4.gauss": Proof(
             normal.second_statements, (normal.second_at_a_task, normal.second_over_the_tasks)
         ),
