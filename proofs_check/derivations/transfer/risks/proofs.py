@@ -11,7 +11,6 @@ from proofs_check.derivations.transfer.risks import (
     suprema,
 )
 from proofs_check.derivations.transfer.risks.tasks import at_a_task
-from proofs_check.derivations.transfer.risks.tasks import gaussian_output as normal
 
 __all__ = ["PROOFS"]
 
@@ -30,12 +29,6 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "BB:CE.3.b/monotone": one(suprema.risk_statement, suprema.of_the_risks),
         "BB:CE.5/one": one(suprema.ball_statement, suprema.over_the_whole_ball),
         "BB:CE.5/monotone": one(suprema.gradient_statement, suprema.of_the_gradients),
-        "BB:LE.2.gauss": Proof(
-            normal.fourth_statements, (normal.fourth_at_a_task, normal.fourth_over_the_tasks)
-        ),
-        "BB:LE.4.gauss": Proof(
-            normal.second_statements, (normal.second_at_a_task, normal.second_over_the_tasks)
-        ),
         "BB:28": Proof(at_a_task.statements, (at_a_task.at_one_task, at_a_task.over_the_tasks)),
     }
 )
