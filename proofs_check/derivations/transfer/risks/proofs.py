@@ -10,7 +10,6 @@ from proofs_check.derivations.transfer.risks import (
     corollaries,
     suprema,
 )
-from proofs_check.derivations.transfer.risks.tasks import at_a_task
 
 __all__ = ["PROOFS"]
 
@@ -29,6 +28,5 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "BB:CE.3.b/monotone": one(suprema.risk_statement, suprema.of_the_risks),
         "BB:CE.5/one": one(suprema.ball_statement, suprema.over_the_whole_ball),
         "BB:CE.5/monotone": one(suprema.gradient_statement, suprema.of_the_gradients),
-        "BB:28": Proof(at_a_task.statements, (at_a_task.at_one_task, at_a_task.over_the_tasks)),
     }
 )
