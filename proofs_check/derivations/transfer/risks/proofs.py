@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from proofs_check.derivations.proof import Proof, one
+from proofs_check.derivations.proof import Proof
 from proofs_check.derivations.transfer.risks import (
     corollaries,
-    suprema,
 )
 
 __all__ = ["PROOFS"]
@@ -20,13 +19,9 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "BB:CE.3.a": Proof(
             corollaries.risk_statements, (corollaries.risks_come_together, corollaries.risks_tend_together)
         ),
-        "BB:CE.3.b": one(suprema.vanishing_statement, suprema.vanishing),
         "BB:CE.5/limit": Proof(
             corollaries.gradient_statements,
             (corollaries.gradients_come_together, corollaries.gradients_tend_together),
         ),
-        "BB:CE.3.b/monotone": one(suprema.risk_statement, suprema.of_the_risks),
-        "BB:CE.5/one": one(suprema.ball_statement, suprema.over_the_whole_ball),
-        "BB:CE.5/monotone": one(suprema.gradient_statement, suprema.of_the_gradients),
     }
 )
