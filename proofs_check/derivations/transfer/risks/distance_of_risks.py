@@ -5,7 +5,7 @@ smooth one (Lemma E.2 of Boursier & Boyer).
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 
 import sympy as sp
 
@@ -21,8 +21,6 @@ from proofs_check.derivations.transfer.risks import segment
 from proofs_check.derivations.transfer.risks.outcomes import (
     OUTCOME,
     Over,
-    absolute,
-    both_signs,
     inner,
     j,
     k,
@@ -31,6 +29,8 @@ from proofs_check.derivations.transfer.risks.outcomes import (
     mean_of_a_product,
     outputs,
     size,
+    size_of_a_mean,
+    size_of_a_sum,
     square_bounded,
     variable,
     vector,
@@ -93,13 +93,13 @@ def statements(factor: int | Fraction = 1) -> tuple[Statement, Statement]:
 @cache
 def squared() -> Theorem:
     """R_L - R = E rD + E D^2/2, and |E rD|^2 <= E r^2 E D^2."""
-    near, root = mean(r * shift), sqrt(mean(r**2) * D2)
-    schwarz = both_signs(square_bounded(cauchy_schwarz("mean", (k,), r, shift), near))
-    above, below = (
-        show(sign * near + sign * D2 / 2, "<=", root + D2 / 2, thm, D2, root)
-        for sign, thm in zip((1, -1), schwarz, strict=True)
+    near = mean(r * shift)
+    schwarz = square_bounded(cauchy_schwarz("mean", (k,), r, shift), near)
+    return calc(
+        size(R_L - R),
+        ("<=", size(near) + size(D2 / 2), size_of_a_sum(near, D2 / 2)),
+        ("<=", sqrt(mean(r**2) * D2) + D2 / 2, schwarz, show(size(D2 / 2), "<=", D2 / 2, D2)),
     )
-    return absolute(R_L - R, above, below)
 
 
 def on_average(
@@ -108,24 +108,24 @@ def on_average(
     """The loss changes by at most |slope||D| + |D|^2/2 at every outcome, as `close` says, where
     |slope|^2 is at most what `grown` says; so do their means.
     """
-    (after, before), square = losses, outputs(D**2)
+    (after, before), along, square, E = losses, outputs(slope * D), outputs(D**2), partial(bind, *over)
     steep = sqrt(grown.rhs) * sqrt(square)
     near = calc(inner(slope, D), ("<=", steep, grown))
-    product = mean_of_a_product(sqrt(grown.rhs), sqrt(square), over)
-    change = bind(*over, after) - bind(*over, before)
-    above, below = (
-        calc(
-            sign * change,
-            (
-                "<=",
-                bind(*over, steep) + bind(*over, square) / 2,
-                show(sign * (after - before), "<=", steep + square / 2, closer, turned, steep),
-            ),
-            ("<=", product.rhs + bind(*over, square) / 2, product),
-        )
-        for sign, closer, turned in zip((1, -1), both_signs(close), both_signs(near), strict=True)
+    point = calc(
+        size(after - before),
+        ("<=", size(after - before - along) + size(along), size_of_a_sum(after - before - along, along)),
+        ("<=", square / 2 + steep, close, near),
     )
-    return absolute(change, above, below)
+    return calc(
+        size(E(after) - E(before)),
+        ("<=", E(size(after - before)), size_of_a_mean(after - before, over)),
+        ("<=", E(steep) + E(square) / 2, point),
+        (
+            "<=",
+            sqrt(E(grown.rhs)) * sqrt(E(square)) + E(square) / 2,
+            mean_of_a_product(sqrt(grown.rhs), sqrt(square), over),
+        ),
+    )
 
 
 @cache

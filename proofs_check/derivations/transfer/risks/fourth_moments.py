@@ -9,7 +9,7 @@ from functools import cache
 
 from numerics.derivations.derived import sqrt
 from numerics.derivations.kernel.binding import instantiated
-from numerics.derivations.kernel.rules import instantiate
+from numerics.derivations.kernel.rules import arithmetic, instantiate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, REALS
 from numerics.derivations.kernel.terms import Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -121,8 +121,7 @@ def squared_loss() -> Theorem:
     M, far = larger(*map(sqrt, ends)), (a - b) ** 2 + others
     core, near = a**2 + b**2 + 2 * y**2, (a - b) ** 2
     square = calc(
-        change**2,
-        ("<=", core * near),
+        arithmetic(change**2, "<=", core * near),
         ("<=", (ends[0] + ends[1]) * far, show(core, "<=", ends[0] + ends[1]), show(near, "<=", far)),
         ("<=", 2 * M**2 * far, *below_the_larger(*ends)),
     )

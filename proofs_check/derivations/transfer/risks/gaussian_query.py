@@ -43,7 +43,7 @@ def second_moment() -> Theorem:
     """E|xi|^2 >= d, from 1 - u|xi|^2/2 <= e^{-u|xi|^2/2} as u tends to 0."""
     tangent = instantiate(show(1 - v, "<=", exp(-v)), {v: u / 2 * square})
     exact = gaussian(g, n, d, term(0), arithmetic(-u + (1 + u), "==", 1))
-    lower, upper = show(u / (1 + u), "<=", log(1 + u)), show(log(1 + u), "<=", u)
+    lower, upper = arithmetic(u / (1 + u), "<=", log(1 + u)), arithmetic(log(1 + u), "<=", u)
     y, rest = d / 2 * log(1 + u), d + d**2 / 4
     below = calc(
         1 - u / 2 * mean(square),
@@ -80,9 +80,10 @@ def fourth_moment() -> Theorem:
     step = eps / (1 + eps) / (1 + d)
     a, L, D, E = step / (1 + step), log(1 + step), d**2 + 2 * d, d**3
     at = lambda thm: instantiate(thm, {u: step})
-    first, upper = at(show(log(1 + u), "<=", u / (1 + u) + u**2 / 2)), at(show(log(1 + u), "<=", u))
+    first = at(arithmetic(log(1 + u), "<=", u / (1 + u) + u**2 / 2))
+    upper = at(arithmetic(log(1 + u), "<=", u))
     less = calc(d / 2 * L, ("<=", d / 2 * step, upper), ("<=", 1))
-    cubic = show(exp(small), "<=", 1 + small + small**2 / 2 + small**3)
+    cubic = arithmetic(exp(small), "<=", 1 + small + small**2 / 2 + small**3)
     cubic = instantiate(cubic, {small: d / 2 * L}, less)
     powers = gcongr(d / 2 * L, first), *(gcongr(d**k / 8 * L**k, upper) for k in (2, 3))
     near = calc(
@@ -94,16 +95,12 @@ def fourth_moment() -> Theorem:
     scale, low, least = 8 * (1 + step) ** 2 / step**2, 1 + a / 2 * mean(square), 1 + a / 2 * d
     letters = step, mean(square), mean(square**2)
     w, z = (Variable(name, range=NONNEGATIVE) for name in ("w_", "z_"))
-    last = show((1 + small) ** 2 * (w + z * small), "<=", w + small * (3 * w + 4 * z))
+    last = arithmetic((1 + small) ** 2 * (w + z * small), "<=", w + small * (3 * w + 4 * z))
+    second = show(-1 * (scale * low), "<=", -1 * (scale * least), second_moment(), *letters)
     fourth = calc(
         mean(square**2),
         ("==", scale * near.lhs + -1 * (scale * low), *letters),
-        (
-            "<=",
-            scale * near.rhs + -1 * (scale * least),
-            near,
-            show(-1 * (scale * low), "<=", -1 * (scale * least), second_moment(), *letters),
-        ),
+        ("<=", scale * near.rhs + -1 * (scale * least), near, second),
         ("==", (1 + step) ** 2 * (D + E * step), *letters),
         ("<=", D + step * (3 * D + 4 * E), instantiate(last, {small: step, w: D, z: E}, show(step, "<=", 1))),
         ("<=", D + eps * (3 * D + 4 * E), show(step, "<=", eps)),

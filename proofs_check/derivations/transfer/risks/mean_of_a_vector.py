@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import reduce
 
-from numerics.derivations.derived import D_, cauchy_schwarz, sqrt
+from numerics.derivations.derived import D_, cauchy_schwarz, integrated, root, sqrt
 from numerics.derivations.kernel.binding import bind
 from numerics.derivations.kernel.rules import instantiate, limit
 from numerics.derivations.kernel.terms import Term, Variable
@@ -27,8 +27,7 @@ def norm(v: Term) -> Term:
 
 
 def _inner(u: Term, w: Term) -> Theorem:
-    schwarz = cauchy_schwarz("coordinates", (i,), u, w, (p,))
-    return show(parameters(u * w), "<=", norm(u) * norm(w), schwarz)
+    return root(cauchy_schwarz("coordinates", (i,), u, w, (p,)), parameters(u * w), norm(u) * norm(w))
 
 
 def _cancelled(thm: Theorem, W: Term, B: Term) -> Theorem:
@@ -48,7 +47,8 @@ def mean_of_a_norm(kind: str, names: tuple[Variable, ...], X: Term, bound: Theor
     """
     centre, larger = bind(kind, names, X), bind(kind, names, bound.rhs)
     along = calc(_inner(centre, X), ("<=", norm(centre) * bound.rhs, bound))
-    return _cancelled(show(norm(centre) ** 2, "<=", norm(centre) * larger, along), norm(centre), larger)
+    square = integrated(kind, names, along, norm(centre) ** 2, norm(centre) * larger)
+    return _cancelled(square, norm(centre), larger)
 
 
 def norm_of_a_mean(X: Term, first: Term, second: Term, bound: Theorem) -> Theorem:

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from numerics.derivations.derived import cauchy_schwarz, chain, schwarz_of_bounds, sqrt
 from numerics.derivations.kernel.binding import bind
-from numerics.derivations.kernel.rules import instantiate
+from numerics.derivations.kernel.rules import arithmetic, instantiate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, REALS, Sort, whole
 from numerics.derivations.kernel.terms import Function, Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -65,14 +65,14 @@ def size(X: Any) -> Term:
 
 def square_bounded(thm: Theorem, X: Term) -> Theorem:
     """From X^2 <= Y to |X| <= sqrt(Y)."""
-    shown = instantiate(show(size(x), "<=", sqrt(x**2)), {x: X})
+    shown = instantiate(arithmetic(size(x), "<=", sqrt(x**2)), {x: X})
     return calc(shown, ("<=", sqrt(thm.rhs), thm))
 
 
 def both_signs(thm: Theorem) -> tuple[Theorem, Theorem]:
     """From |X| <= Y to X <= Y and -X <= Y."""
     X, minus = cast(Op, thm.lhs).args
-    first, second = (instantiate(show(e, "<=", size(x)), {x: X}) for e in (x, -x))
+    first, second = (instantiate(arithmetic(e, "<=", size(x)), {x: X}) for e in (x, -x))
     return chain(first, thm), chain(minus, second, thm)
 
 
@@ -80,6 +80,19 @@ def absolute(X: Term, above: Theorem, below: Theorem) -> Theorem:
     """From X <= Y and -X <= Y to |X| <= Y."""
     Y = above.rhs
     return calc(size(X), ("<=", larger(Y, Y), chain(X, above), chain(-X, below)), ("==", Y, Y))
+
+
+def size_of_a_sum(X: Term, Y: Term) -> Theorem:
+    """|X + Y| <= |X| + |Y|."""
+    return instantiate(arithmetic(size(x + y), "<=", size(x) + size(y)), {x: X, y: Y})
+
+
+def size_of_a_mean(X: Term, over: Over) -> Theorem:
+    """|E X| <= E|X|."""
+    point = lambda sign: instantiate(arithmetic(sign * x, "<=", size(x)), {x: X})
+    centre, apart = bind(*over, X), bind(*over, size(X))
+    above, below = (show(sign * centre, "<=", apart, point(sign)) for sign in (1, -1))
+    return absolute(centre, above, below)
 
 
 def below_the_larger(*squares: Term) -> tuple[Theorem, ...]:
@@ -100,7 +113,7 @@ def inner(u: Term, w: Term) -> Theorem:
 def mean_of_a_product(X: Term, Y: Term, over: Over = OUTCOME) -> Theorem:
     """E XY <= sqrt(E X^2) sqrt(E Y^2) for nonnegative X and Y."""
     squares = bind(*over, X**2), bind(*over, Y**2)
-    first, second = (show(e, "<=", sqrt(e) ** 2) for e in squares)
+    first, second = (arithmetic(e, "<=", sqrt(e) ** 2) for e in squares)
     return schwarz_of_bounds(*over, X, Y, first, second, *map(sqrt, squares))
 
 

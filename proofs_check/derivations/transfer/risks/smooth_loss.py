@@ -9,7 +9,7 @@ from functools import cache, partial
 
 from numerics.derivations.derived import sqrt
 from numerics.derivations.kernel.binding import bind
-from numerics.derivations.kernel.rules import instantiate, integrate
+from numerics.derivations.kernel.rules import integrate
 from numerics.derivations.kernel.terms import START, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
@@ -17,7 +17,6 @@ from numerics.derivations.tactics import calc, show
 from proofs_check.derivations.proof import proves
 from proofs_check.derivations.transfer.risks import segment
 from proofs_check.derivations.transfer.risks.outcomes import (
-    absolute,
     j,
     k,
     labels,
@@ -26,9 +25,9 @@ from proofs_check.derivations.transfer.risks.outcomes import (
     mean_of_a_product,
     outputs,
     size,
+    size_of_a_mean,
     variable,
     vector,
-    x,
 )
 
 a, b, y = (vector(name, 4)(j, k) for name in ("a", "b", "y"))
@@ -58,9 +57,7 @@ def size_of_the_mean() -> Theorem:
     """|E X| <= E|X|."""
     before, after = (bind(*segment.OUTCOMES, segment.loss(at)) for at in (START, segment.t))
     apart = bind(*segment.OUTCOMES, size(segment.change))
-    point = lambda sign: instantiate(show(sign * x, "<=", size(x)), {x: segment.change})
-    above, below = (show(sign * (after - before), "<=", apart, point(sign)) for sign in (1, -1))
-    return absolute(after - before, above, below)
+    return show(size(after - before), "<=", apart, size_of_a_mean(segment.change, segment.OUTCOMES))
 
 
 @proves("BB:LE.2.smooth", smooth_statements, part=2)
