@@ -76,12 +76,6 @@ def both_signs(thm: Theorem) -> tuple[Theorem, Theorem]:
     return chain(first, thm), chain(minus, second, thm)
 
 
-def absolute(X: Term, above: Theorem, below: Theorem) -> Theorem:
-    """From X <= Y and -X <= Y to |X| <= Y."""
-    Y = above.rhs
-    return calc(size(X), ("<=", larger(Y, Y), chain(X, above), chain(-X, below)), ("==", Y, Y))
-
-
 def size_of_a_sum(X: Term, Y: Term) -> Theorem:
     """|X + Y| <= |X| + |Y|."""
     return instantiate(arithmetic(size(x + y), "<=", size(x) + size(y)), {x: X, y: Y})
@@ -91,8 +85,8 @@ def size_of_a_mean(X: Term, over: Over) -> Theorem:
     """|E X| <= E|X|."""
     point = lambda sign: instantiate(arithmetic(sign * x, "<=", size(x)), {x: X})
     centre, apart = bind(*over, X), bind(*over, size(X))
-    above, below = (show(sign * centre, "<=", apart, point(sign)) for sign in (1, -1))
-    return absolute(centre, above, below)
+    sides = (show(sign * centre, "<=", apart, point(sign)) for sign in (1, -1))
+    return show(size(centre), "<=", apart, *sides, centre, apart)
 
 
 def below_the_larger(*squares: Term) -> tuple[Theorem, ...]:

@@ -53,7 +53,7 @@ def second_moments() -> Theorem:
 @cache
 def root() -> Theorem:
     """The root of a sum is at most the sum of the roots."""
-    return show(sqrt(4 * (t_**2 + X_ + y_**2)), "<=", 2 * (t_ + sqrt(X_) + y_))
+    return arithmetic(sqrt(4 * (t_**2 + X_ + y_**2)), "<=", 2 * (t_ + sqrt(X_) + y_))
 
 
 #: The length n of a prompt, and sigma_mu^2.

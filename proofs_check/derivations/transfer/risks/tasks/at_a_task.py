@@ -144,8 +144,8 @@ def jacobians_close() -> Theorem:
 @cache
 def at_one_task() -> Theorem:
     """Lemma E.4 up to its third line, with Propositions 3.1 and 3.4."""
-    size, of_J, of_D = mean(norm_J**2), 3 * c3 * rate(c4, 6, 2, w), c1 * rate(c2, 3, 1, w)
-    most = sqrt(of_J) * sqrt(second_moments) + sqrt(size) * sqrt(of_D)
+    size, of_dJ, of_D = mean(norm_J**2), 3 * c3 * rate(c4, 6, 2, w), c1 * rate(c2, 3, 1, w)
+    most = sqrt(of_dJ) * sqrt(second_moments) + sqrt(size) * sqrt(of_D)
     return calc(
         norm_of_the_halves(),
         ("<=", most, growth(), jacobians_close(), outputs_close),

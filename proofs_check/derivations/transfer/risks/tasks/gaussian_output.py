@@ -29,12 +29,7 @@ from proofs_check.derivations.softmax_average.query_average import (
     operator_norm,
 )
 from proofs_check.derivations.softmax_average.softmax_average import a, d, i, j, m, over, sigma
-from proofs_check.derivations.softmax_average.tilted import (
-    QUERY,
-    sub_gaussian_query,
-    weighted_moment,
-    y,
-)
+from proofs_check.derivations.softmax_average.tilted import QUERY, sub_gaussian_query, weighted_moment, y
 from proofs_check.derivations.softmax_average.tilted_mean import fourth_moment_of_the_query
 from proofs_check.derivations.transfer.risks.outcomes import both_signs, square_bounded
 from proofs_check.derivations.transfer.risks.rates import mean, square, task

@@ -54,8 +54,6 @@ from proofs_check.derivations.transfer.risks.tasks.outputs_at_tasks import (
 )
 from theory.bounds.query_average_constants import paper_constants_U, paper_constants_V
 
-__all__ = ["given_3_4", "given_of_the_jacobian", "proposition_3_4", "second_moment"]
-
 S_ = Variable("S_", range=Range(Fraction(1), lo_open=False))
 A_, B_ = (Variable(name, range=NONNEGATIVE) for name in ("A_", "B_"))
 

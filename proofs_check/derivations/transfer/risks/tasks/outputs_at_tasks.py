@@ -31,23 +31,6 @@ from proofs_check.derivations.transfer.risks.tasks.laws_of_tasks import (
     of_the_task,
 )
 
-__all__ = [
-    "BALL",
-    "at_each_task",
-    "at_least",
-    "at_most",
-    "given_3_1",
-    "given_d1",
-    "given_of_a_token",
-    "large",
-    "lemma_d1",
-    "logarithm",
-    "proposition_3_1",
-    "second_moment_of_a_token",
-    "small",
-    "with_constants",
-]
-
 #: What ln L stands for.
 logarithm = assume("lnL is the logarithm of the number of tokens", log(L), "==", x)
 #: The radius of the ball, and that U and V are in it.
