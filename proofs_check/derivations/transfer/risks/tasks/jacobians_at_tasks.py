@@ -128,19 +128,21 @@ def proposition_3_4(square_dJ: Term, c1: Variable, c2: Variable) -> tuple[Theore
     every task and for all parameters in the ball; and the hypothesis on the mean of |dJ|^2 over the
     outcome.
     """
-    long, one = long_prompts()
-    each, parts = [at_each_task(of.read) for of in gradients()], []
-    for of, thm in zip(gradients(), each, strict=True):
+
+    def part(of: Gradient) -> Theorem:
         (a, b), (first, second) = of.constants, of.given(c1, c2)
-        parts.append(with_constants(thm, of.powers, of.constants, at_least(a, first), at_most(b, second)))
+        each, constants = at_each_task(of.read), (at_least(a, first), at_most(b, second))
+        return with_constants(each, of.powers, of.constants, *constants)
+
+    (long, one), (in_U, in_V), decay = long_prompts(), map(part, gradients()), exp(-c2 * x / square)
     longer = chain(gcongr(log(term(2)), long), logarithm)
     above = chain(1, at_each_task(show(1, "<=", sigma**2, one)), square)
-    decay, sum_, most = exp(-c2 * x / square), square**4 * x**2 + square**3 * x, 3 * square**4 * x**2
+    core = square**4 * x**2 + square**3 * x
     both = calc(
-        each[0].lhs + each[1].lhs,
-        ("<=", c1 / 3 * rate(c2, 4, 2) + c1 / 3 * rate(c2, 3, 1), *parts),
-        ("==", c1 / 3 * decay * sum_),
-        ("<=", c1 * rate(c2, 4, 2), show(sum_, "<=", most, longer, above, square)),
+        in_U.lhs + in_V.lhs,
+        ("<=", c1 / 3 * rate(c2, 4, 2) + c1 / 3 * rate(c2, 3, 1), in_U, in_V),
+        ("==", c1 / 3 * decay * core),
+        ("<=", c1 * rate(c2, 4, 2), show(core, "<=", 3 * square**4 * x**2, longer, above, square)),
     )
     return both, added_to_the_jacobian(square_dJ)
 
