@@ -13,11 +13,13 @@ from functools import cache
 from typing import NamedTuple
 
 from numerics.derivations.derived import chain, exp, sqrt
-from numerics.derivations.kernel.rules import arithmetic, assume, gcongr, instantiate
+from numerics.derivations.kernel.rules import assume, gcongr, instantiate
 from numerics.derivations.kernel.sorts import POSITIVE
 from numerics.derivations.kernel.terms import Term, Variable, term
 from numerics.derivations.kernel.theorems import Assumption, Theorem
 from numerics.derivations.statements import Statement, hypotheses
+from numerics.derivations.tactics import calc, show
+from proofs_check.derivations.proof import proves
 from proofs_check.derivations.transfer.risks import distance_of_gradients as gradients
 from proofs_check.derivations.transfer.risks import distance_of_risks as risks
 from proofs_check.derivations.transfer.risks import outcomes, rates
@@ -73,36 +75,6 @@ def g2(delta: Term = delta) -> Term:
     return (sqrt(M) + sqrt(X)) * sqrt(Z(delta)) + sqrt(N * X)
 
 
-@cache
-def output() -> tuple[Theorem, Theorem]:
-    """E|D|^2 at every task."""
-    return proposition_3_1(square_D, c1, c2)
-
-
-@cache
-def limit() -> tuple[Theorem, Theorem]:
-    """E|T|^2 at every task."""
-    return lemma_d1(square_T, c5)
-
-
-@cache
-def label() -> tuple[Theorem, Theorem]:
-    """E|y|^2 at every task."""
-    return second_moment_of_a_token(square_y, c6)
-
-
-@cache
-def jacobian() -> tuple[Theorem, Theorem]:
-    """E|J|^2 at every task."""
-    return second_moment(norm_J**2, c7)
-
-
-@cache
-def jacobians() -> tuple[Theorem, Theorem]:
-    """E|dJ|^2 at every task."""
-    return proposition_3_4(norm_dJ**2, c3, c4)
-
-
 def given() -> frozenset[Assumption]:
     """What is known of the tasks."""
     of_the_outputs = given_3_1(square_D, c1, c2) | given_d1(square_T, c5) | given_of_a_token(square_y, c6)
@@ -142,62 +114,60 @@ def long(of: Length) -> Theorem:
 
 def far(of: Length) -> Theorem:
     """What it is for."""
-    return arithmetic(of.e / of.clock, "<=", of.most, long(of), hide=(of.e, M, N))
+    return show(of.e / of.clock, "<=", of.most, long(of), of.e, M, N)
 
 
 @cache
 def _moment(of: tuple[Theorem, Theorem], c: Term, power: int) -> Theorem:
     """A mean square is at most c(1 + S) if it is at most c sigma^{2 power} at every task."""
-    lower = instantiate(arithmetic(rates.w**power, "<=", 1 + rates.w**6), {rates.w: square})
-    average = chain(on_average(of, gcongr(c * square**power, lower)), c * (1 + rates.twelfth))
-    return chain(average, gcongr(average.rhs, finite))
+    lower = instantiate(show(rates.w**power, "<=", 1 + rates.w**6), {rates.w: square})
+    average = on_average(of, gcongr(c * square**power, lower))
+    return calc(average, ("==", c * (1 + rates.twelfth)), ("<=", c * (1 + S), finite))
 
 
 @cache
 def moments() -> Theorem:
     """E|T|^2 + E|y|^2 <= M."""
-    total = gcongr(
-        outcomes.mean(square_T) + outcomes.mean(square_y), _moment(limit(), c5, 2), _moment(label(), c6, 1)
-    )
-    return chain(total, M)
+    of_T = _moment(lemma_d1(square_T, c5), c5, 2)
+    of_y = _moment(second_moment_of_a_token(square_y, c6), c6, 1)
+    return show(outcomes.mean(square_T) + outcomes.mean(square_y), "<=", M, of_T, of_y)
 
 
 @cache
 def outputs_come_together() -> Theorem:
     """E|D|^2 <= c_1 (3/(c_2 e))^3 S/ln(L)^2."""
-    average = chain(on_average(output()), c1 * mean(rate(c2, 3, 1)))
-    at = instantiate(rates.theorem(), {rates.order: term(3), rates.a: term(1), rates.c: c2})
-    at = chain(mean(rate(c2, 3, 1)), at, rates.bound(term(3), term(1), rates.twelfth, c2))
-    average = chain(average, gcongr(average.rhs, at))
-    return chain(average, gcongr(average.rhs, finite), X)
+    average = on_average(proposition_3_1(square_D, c1, c2))
+    return calc(average, ("==", c1 * mean(rate(c2, 3, 1))), ("<=", X, rates.sixth_power(c2)))
 
 
 @cache
 def jacobians_come_together(tail: Theorem) -> Theorem:
     """E|dJ|^2 <= c_3 ((2/(c_4 e))^2 delta + (3/(c_4 e))^3 K S/ln L)."""
-    average = chain(on_average(jacobians()), c3 * mean(rate(c4, 4, 2)))
     at = instantiate(rates.eighth_power_bounded(tail), {rates.c: c4})
-    return chain(average, gcongr(average.rhs, chain(mean(rate(c4, 4, 2)), at)), Z(tail.rhs))
+    average = on_average(proposition_3_4(norm_dJ**2, c3, c4))
+    return calc(average, ("==", c3 * mean(rate(c4, 4, 2))), ("<=", Z(tail.rhs), at))
 
 
+@proves("BB:CE.3.a", risk_statements, part=1)
 @cache
 def risks_come_together() -> Theorem:
     """Lemma E.2, as repaired, with these bounds."""
-    plain = risks.with_a_smooth_loss()
-    squares = moments().lhs, outcomes.mean(square_D)
-    form = sqrt(squares[0]) * sqrt(squares[1]) + squares[1] / 2
-    most = chain(plain, form, gcongr(form, moments(), outputs_come_together()))
-    return chain(most, arithmetic(most.rhs, "==", g1, hide=(X, M)))
+    second, error = outcomes.mean(square_T) + outcomes.mean(square_y), outcomes.mean(square_D)
+    return calc(
+        risks.with_a_smooth_loss(),
+        ("==", sqrt(second) * sqrt(error) + error / 2),
+        ("<=", sqrt(M) * sqrt(X) + X / 2, moments(), outputs_come_together()),
+        ("==", g1, X, M),
+    )
 
 
+@proves("BB:CE.3.a", risk_statements, part=2)
 @cache
 def risks_tend_together() -> Theorem:
     """Both terms of g_1 are at most epsilon/2 for long prompts."""
     first, second = (chain(X, far(of)) for of in FOR_RISKS)
-    root = gcongr(sqrt(M * X), second)
-    root = chain(root, arithmetic(root.rhs, "==", eps / 2, hide=(M,)))
-    small = arithmetic(g1, "<=", eps, root, first, hide=(root.lhs, X))
-    return chain(risks_come_together(), small)
+    root = calc(sqrt(M * X), ("<=", sqrt(M * (eps**2 / (4 * M))), second), ("==", eps / 2, M))
+    return calc(risks_come_together(), ("<=", eps, root, first))
 
 
 def gradient_statements(scale: int | Fraction = 1) -> tuple[Statement, Statement]:
@@ -213,29 +183,33 @@ def gradient_statements(scale: int | Fraction = 1) -> tuple[Statement, Statement
     )
 
 
+@proves("BB:CE.5/limit", gradient_statements, part=1)
 @cache
 def gradients_come_together(tail: Theorem = rates.tail) -> Theorem:
     """Lemma E.4, as repaired, with these bounds."""
-    plain = gradients.with_a_smooth_loss()
-    squares = moments().lhs, outcomes.mean(square_D), outcomes.mean(norm_J**2), outcomes.mean(norm_dJ**2)
-    first, second, third, fourth = map(sqrt, squares)
-    form = (first + second) * fourth + third * second
-    means = moments(), outputs_come_together(), _moment(jacobian(), c7, 4), jacobians_come_together(tail)
-    most = chain(plain, form, gcongr(form, *means))
-    return chain(most, arithmetic(most.rhs, "==", g2(tail.rhs), hide=(X, Z(tail.rhs), M, N)))
+    second, error = outcomes.mean(square_T) + outcomes.mean(square_y), outcomes.mean(square_D)
+    J, dJ, Z_ = outcomes.mean(norm_J**2), outcomes.mean(norm_dJ**2), Z(tail.rhs)
+    of_J, of_dJ = _moment(second_moment(norm_J**2, c7), c7, 4), jacobians_come_together(tail)
+    form = lambda second, error, J, dJ: (sqrt(second) + sqrt(error)) * sqrt(dJ) + sqrt(J) * sqrt(error)
+    return calc(
+        gradients.with_a_smooth_loss(),
+        ("==", form(second, error, J, dJ)),
+        ("<=", form(M, X, N, Z_), moments(), outputs_come_together(), of_J, of_dJ),
+        ("==", g2(tail.rhs), X, Z_, M, N),
+    )
 
 
+@proves("BB:CE.5/limit", gradient_statements, part=2)
 @cache
 def gradients_tend_together() -> Theorem:
     """Both terms of g_2 are at most epsilon/2 for long prompts."""
     *squares, slow = map(far, FOR_GRADIENTS)
     first, second = (chain(X, thm) for thm in squares)
-    left = eps**2 / (32 * M) + slowly / x
-    third = chain(Z(small), left, gcongr(left, slow), eps**2 / (16 * M))
-    lead, last = (sqrt(M) + sqrt(X)) * sqrt(Z(small)), sqrt(N * X)
-    one = gcongr(lead, first, third)
-    one = chain(one, arithmetic(one.rhs, "==", eps / 2, hide=(M,)))
-    two = gcongr(last, second)
-    two = chain(two, arithmetic(two.rhs, "==", eps / 2, hide=(N,)))
-    most = gradients_come_together(rates.chosen(small))
-    return chain(most, arithmetic(g2(small), "<=", eps, one, two, hide=(lead, last)))
+    third = calc(Z(small), ("==", eps**2 / (32 * M) + slowly / x), ("<=", eps**2 / (16 * M), slow))
+    lead = calc(
+        (sqrt(M) + sqrt(X)) * sqrt(Z(small)),
+        ("<=", (sqrt(M) + sqrt(M)) * sqrt(eps**2 / (16 * M)), first, third),
+        ("==", eps / 2, M),
+    )
+    last = calc(sqrt(N * X), ("<=", sqrt(N * (eps**2 / (4 * N))), second), ("==", eps / 2, N))
+    return calc(gradients_come_together(rates.chosen(small)), ("<=", eps, lead, last))

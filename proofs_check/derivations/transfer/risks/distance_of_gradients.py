@@ -9,12 +9,14 @@ from functools import cache
 
 import sympy as sp
 
-from numerics.derivations.derived import chain, sqrt
-from numerics.derivations.kernel.rules import arithmetic, assume, equal, gcongr, instantiate, integrate
+from numerics.derivations.derived import sqrt
+from numerics.derivations.kernel.rules import assume, equal, instantiate
 from numerics.derivations.kernel.sorts import Sort
 from numerics.derivations.kernel.terms import Function, Term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, from_sympy, hypotheses
+from numerics.derivations.tactics import calc, show
+from proofs_check.derivations.proof import proves
 from proofs_check.derivations.transfer.risks.distance_of_risks import (
     D2,
     R,
@@ -33,7 +35,6 @@ from proofs_check.derivations.transfer.risks.outcomes import (
     k,
     mean,
     outputs,
-    p,
     parameters,
     variable,
     vector,
@@ -56,16 +57,16 @@ under_the_mean = (
 )
 
 
-def _bound(c: int | Fraction, risk: Term, *squares: Term) -> Term:
+def gap(risk: Term, *squares: Term) -> Term:
     """The bound of `theory`, from the risk and E D^2, E J^2 and E dJ^2."""
     names = sp.symbols("R D2 J2 dJ2", positive=True)
-    return Fraction(c) * from_sympy(gradient_gap(*names), dict(zip(names, (risk, *squares), strict=True)))
+    return from_sympy(gradient_gap(*names), dict(zip(names, (risk, *squares), strict=True)))
 
 
 def squared_statement(c: int | Fraction = 1) -> Statement:
     """|grad R_L - grad R| <= c((sqrt(2 R) + sqrt(E D^2)) sqrt(E|dJ|^2) + sqrt(E|J|^2 E D^2))."""
-    bound = _bound(c, R, D2, mean(parameters(J**2)), mean(parameters(dJ**2)))
-    return Statement(norm(grad_L - grad), "<=", bound, hypotheses(*under_the_mean))
+    bound = gap(R, D2, mean(parameters(J**2)), mean(parameters(dJ**2)))
+    return Statement(norm(grad_L - grad), "<=", Fraction(c) * bound, hypotheses(*under_the_mean))
 
 
 def split_statement(factor: int | Fraction = 1) -> Statement:
@@ -74,34 +75,34 @@ def split_statement(factor: int | Fraction = 1) -> Statement:
     return Statement(grad_L - grad, "==", right, hypotheses(*under_the_mean))
 
 
+def statements(factor: int | Fraction = 1) -> tuple[Statement, Statement]:
+    """The bounds for the squared loss and for a smooth one; a factor multiplies them."""
+    return squared_statement(factor), smooth_statement(factor)
+
+
+@proves("OURS:E.gradient/split", split_statement)
 @cache
 def split() -> Theorem:
-    """The difference of the gradients is E dJ r + E J D + E dJ D."""
-    left, right = under_the_mean
-    parts = split_statement().rhs
-    return arithmetic(grad_L - grad, "==", parts, left, right, equal(left.rhs, right.rhs + parts))
+    return show(grad_L - grad, "==", split_statement().rhs, *under_the_mean)
 
 
+@proves("OURS:E.gradient", squared_statement)
+@proves("BB:LE.4", statements, part=1)
 @cache
 def squared() -> Theorem:
     """The Cauchy-Schwarz inequality for each of the three terms of the split."""
-    parts = []
-    for X, h in ((dJ, r), (J, shift), (dJ, shift)):
-        first, second = parameters(X**2), h**2
-        parts.append(
-            (
-                mean(X * h),
-                norm_of_a_mean(X * h, first, second, equal(parameters((X * h) ** 2), first * second)),
-            )
-        )
+    product = lambda X, h: equal(parameters((X * h) ** 2), parameters(X**2) * h**2)
+    parts = (
+        (mean(X * h), norm_of_a_mean(X * h, parameters(X**2), h**2, product(X, h)))
+        for X, h in ((dJ, r), (J, shift), (dJ, shift))
+    )
     return in_norm(split(), triangle(*parts))
 
 
 def in_norm(difference: Theorem, bound: Theorem) -> Theorem:
     """From u = w for vectors of parameters and |w| <= b to |u| <= b."""
     u, w = difference.lhs, difference.rhs
-    each = arithmetic(u**2, "==", w**2, difference, hide=(u, w))
-    return chain(gcongr(norm(u), integrate("coordinates", (i,), each, (p,))), bound)
+    return calc(norm(u), ("<=", norm(w), difference), ("<=", bound.rhs, bound))
 
 
 # For a smooth loss: the Jacobian J of the output with its operator norm, what a finite prompt adds
@@ -131,25 +132,23 @@ def operator_norm(A: Function, size: Term) -> Theorem:
 norms = {Jacobian: operator_norm(Jacobian, norm_J), change: operator_norm(change, norm_dJ)}
 
 
-def _product(A: Function, size: Term, h: Term, bound: Theorem | None = None) -> tuple[Term, Theorem]:
+def _product(A: Function, size: Term, h: Term, *bound: Theorem) -> tuple[Term, Theorem]:
     """|E A h| <= sqrt(E|A|^2) sqrt(E|h|^2), and the latter by a bound of |h|^2."""
-    image = instantiate(norms[A], {direction: ((j,), h)})
-    first, second = size**2, outputs(h**2)
-    if bound is not None:
-        image, second = chain(image, gcongr(image.rhs, bound)), bound.rhs
-    X = outputs(A(i, j, k) * h)
-    return mean(X), norm_of_a_mean(X, first, second, image)
+    X, square = outputs(A(i, j, k) * h), bound[0].rhs if bound else outputs(h**2)
+    image = calc(instantiate(norms[A], {direction: ((j,), h)}), ("<=", size**2 * square, *bound))
+    return mean(X), norm_of_a_mean(X, size**2, square, image)
 
 
 def smooth_statement(c: int | Fraction = 1) -> Statement:
     """The same bound with E|T|^2 + E|y|^2 for 2 R."""
-    bound = _bound(
-        c, (mean(square_T) + mean(square_y)) / 2, mean(square_D), mean(norm_J**2), mean(norm_dJ**2)
-    )
+    risk = (mean(square_T) + mean(square_y)) / 2
+    bound = gap(risk, mean(square_D), mean(norm_J**2), mean(norm_dJ**2))
     given = hypotheses(*smooth_under_the_mean, *norms.values(), smooth, from_the_origin, flat)
-    return Statement(norm(grad_L - grad), "<=", bound, given)
+    return Statement(norm(grad_L - grad), "<=", Fraction(c) * bound, given)
 
 
+@proves("OURS:E.gradient/smooth", smooth_statement)
+@proves("BB:LE.4", statements, part=2)
 @cache
 def with_a_smooth_loss() -> Theorem:
     """The split with the slope g at T for r, and the difference of the slopes for D."""
@@ -158,15 +157,8 @@ def with_a_smooth_loss() -> Theorem:
         _product(Jacobian, norm_J, turned, smooth),
         _product(change, norm_dJ, turned, smooth),
     )
-    left, right = smooth_under_the_mean
     total = parts[0][0] + parts[1][0] + parts[2][0]
-    difference = arithmetic(grad_L - grad, "==", total, left, right, equal(left.rhs, right.rhs + total))
-    return in_norm(difference, triangle(*parts))
-
-
-def statements(factor: int | Fraction = 1) -> tuple[Statement, Statement]:
-    """The bounds for the squared loss and for a smooth one; a factor multiplies them."""
-    return squared_statement(factor), smooth_statement(factor)
+    return in_norm(show(grad_L - grad, "==", total, *smooth_under_the_mean), triangle(*parts))
 
 
 def halves_statements(factor: int | Fraction = 1, share: int | Fraction = 1) -> tuple[Statement, Statement]:
@@ -186,14 +178,13 @@ def halves_statements(factor: int | Fraction = 1, share: int | Fraction = 1) -> 
     )
 
 
+@proves("BB:LE.4.split", halves_statements, part=1)
 @cache
 def halves() -> Theorem:
-    """J_L g_L - J g = dJ g_L + J (g_L - g), on average."""
-    left, right = smooth_under_the_mean
-    parts = halves_statements()[0].rhs
-    return arithmetic(grad_L - grad, "==", parts, left, right, equal(left.rhs, right.rhs + parts))
+    return show(grad_L - grad, "==", halves_statements()[0].rhs, *smooth_under_the_mean)
 
 
+@proves("BB:LE.4.split", halves_statements, part=2)
 @cache
 def norm_of_the_halves() -> Theorem:
     """The Cauchy-Schwarz inequality for both halves, and the second one by smoothness."""

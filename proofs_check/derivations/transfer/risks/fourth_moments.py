@@ -7,20 +7,26 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.derived import chain, integrated, sqrt
-from numerics.derivations.kernel.rules import arithmetic, gcongr
+from numerics.derivations.derived import sqrt
+from numerics.derivations.kernel.binding import instantiated
+from numerics.derivations.kernel.rules import arithmetic, instantiate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, REALS
-from numerics.derivations.kernel.terms import Variable, term
+from numerics.derivations.kernel.terms import Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
+from numerics.derivations.tactics import calc, show
+from proofs_check.derivations.proof import proves
+from proofs_check.derivations.transfer.risks.mean_of_a_vector import norm_of_a_sum
 from proofs_check.derivations.transfer.risks.outcomes import (
-    both_signs,
-    inner,
+    below_the_larger,
+    i,
     j,
     k,
     larger,
+    m,
     mean,
     outputs,
+    p,
     size,
     square_bounded,
     vector,
@@ -51,54 +57,43 @@ def statements(
     )
 
 
-@cache
-def triangle() -> Theorem:
-    """|T_L| <= |T| + |D|."""
-    squares = outputs(T**2), outputs(D**2)
-    total = squares[0] + 2 * outputs(T * D) + squares[1]
-    square = chain(
-        outputs((T + D) ** 2), total, gcongr(total, both_signs(inner(T, D))[0]), (size_T + size_D) ** 2
-    )
-    root = gcongr(size_T_L, square)
-    return chain(root, arithmetic(root.rhs, "==", size_T + size_D, hide=squares))
+def _fourth_power(X: Term, Y: Term) -> Theorem:
+    return show((X + Y) ** 4, "<=", 8 * X**4 + 8 * Y**4, X, Y)
 
 
-@cache
-def with_the_triangle() -> Theorem:
-    """8 |T_L|^4 + 8 |T|^4 <= 64 |D|^4 + 72 |T|^4."""
-    left = 8 * size_T_L**4 + 8 * size_T**4
-    point = gcongr(left, triangle())
-    point = chain(point, arithmetic(point.rhs, "<=", 64 * size_D**4 + 72 * size_T**4, hide=(size_T, size_D)))
-    return integrated(
-        "mean",
-        (k,),
-        point,
-        8 * mean(size_T_L**4) + 8 * mean(size_T**4),
-        64 * mean(size_D**4) + 72 * mean(size_T**4),
-    )
-
-
+@proves("BB:LE.2.4", statements, part=1)
 @cache
 def power_of_the_sum() -> Theorem:
-    """(|T_L| + |T|)^4 <= 8 |T_L|^4 + 8 |T|^4."""
-    point = arithmetic(
-        (size_T_L + size_T) ** 4, "<=", 8 * size_T_L**4 + 8 * size_T**4, hide=(size_T_L, size_T)
+    each = _fourth_power(size_T_L, size_T)
+    return show(mean(each.lhs), "<=", 8 * mean(size_T_L**4) + 8 * mean(size_T**4), each)
+
+
+@proves("BB:LE.2.4", statements, part=2)
+@cache
+def with_the_triangle() -> Theorem:
+    """|T_L| <= |T| + |D|."""
+    triangle = instantiate(norm_of_a_sum(*(instantiated(v, {j: i}) for v in (T, D))), {p: m})
+    rest = 8 * mean(size_T**4)
+    return calc(
+        8 * mean(size_T_L**4) + rest,
+        ("<=", 8 * mean((size_T + size_D) ** 4) + rest, triangle),
+        ("<=", 8 * mean(8 * size_T**4 + 8 * size_D**4) + rest, _fourth_power(size_T, size_D)),
+        ("==", 64 * mean(size_D**4) + 72 * mean(size_T**4)),
     )
-    return integrated("mean", (k,), point, None, with_the_triangle().lhs)
 
 
+@proves("BB:LE.2.4", statements, part=3)
 @cache
 def with_lemma_c9() -> Theorem:
-    """The second line and the bound of E|D|^4."""
-    fourth = chain(on_average(lemma_c9), c1 * over_tasks(rate(c2, 6, 2)))
-    return chain(with_the_triangle(), gcongr(with_the_triangle().rhs, fourth))
+    bound = 64 * (c1 * over_tasks(rate(c2, 6, 2))) + 72 * mean(size_T**4)
+    return calc(with_the_triangle(), ("<=", bound, on_average(lemma_c9)))
 
 
+@proves("BB:LE.2.4", statements, part=4)
 @cache
 def with_proposition_3_1() -> Theorem:
-    """The root of the bound of E|D|^2."""
-    second = chain(on_average(proposition_3_1), c1 * over_tasks(rate(c2, 3, 1)))
-    return gcongr(sqrt(mean(size_D**2)), second)
+    bound = sqrt(c1 * over_tasks(rate(c2, 3, 1)))
+    return show(sqrt(mean(size_D**2)), "<=", bound, on_average(proposition_3_1))
 
 
 #: Two outputs with a last coordinate each, the square of the distance of the others, and a label.
@@ -115,6 +110,7 @@ def squared_loss_statement(square: int | Fraction = 2) -> Statement:
     return Statement(size((a - y) ** 2 / 2 - (b - y) ** 2 / 2), "<=", bound)
 
 
+@proves("BB:4.loss/segment", squared_loss_statement)
 @cache
 def squared_loss() -> Theorem:
     """The square of the difference is at most (a^2 + b^2 + 2 y^2)(a - b)^2, and a mean of squares
@@ -123,10 +119,10 @@ def squared_loss() -> Theorem:
     change = (a - y) ** 2 / 2 - (b - y) ** 2 / 2
     ends = a**2 + others_a + y**2, b**2 + others_b + y**2
     M, far = larger(*map(sqrt, ends)), (a - b) ** 2 + others
-    below = [chain(e, gcongr(sqrt(e) ** 2, arithmetic(sqrt(e), "<=", M, hide=ends))) for e in ends]
     core, near = a**2 + b**2 + 2 * y**2, (a - b) ** 2
-    larger_parts = arithmetic(core, "<=", ends[0] + ends[1]), arithmetic(near, "<=", far)
-    squares = chain(arithmetic(change**2, "<=", core * near), gcongr(core * near, *larger_parts))
-    twice = gcongr(squares.rhs, *below)
-    root = square_bounded(chain(squares, twice), change)
-    return chain(root, arithmetic(root.rhs, "==", sqrt(term(2)) * M * sqrt(far), hide=(M, far)))
+    square = calc(
+        arithmetic(change**2, "<=", core * near),
+        ("<=", (ends[0] + ends[1]) * far, show(core, "<=", ends[0] + ends[1]), show(near, "<=", far)),
+        ("<=", 2 * M**2 * far, *below_the_larger(*ends)),
+    )
+    return calc(square_bounded(square, change), ("==", sqrt(term(2)) * M * sqrt(far), M, far))

@@ -11,10 +11,11 @@ from typing import Any, cast
 
 from numerics.derivations.derived import cauchy_schwarz, chain, schwarz_of_bounds, sqrt
 from numerics.derivations.kernel.binding import bind
-from numerics.derivations.kernel.rules import arithmetic, gcongr, instantiate
+from numerics.derivations.kernel.rules import arithmetic, instantiate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, REALS, Sort, whole
 from numerics.derivations.kernel.terms import Function, Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
+from numerics.derivations.tactics import calc, show
 
 #: An outcome, the index of a parameter, and that of a coordinate of outputs and labels.
 k = Variable("k", Sort.TOKEN)
@@ -65,7 +66,7 @@ def size(X: Any) -> Term:
 def square_bounded(thm: Theorem, X: Term) -> Theorem:
     """From X^2 <= Y to |X| <= sqrt(Y)."""
     shown = instantiate(arithmetic(size(x), "<=", sqrt(x**2)), {x: X})
-    return chain(shown, gcongr(shown.rhs, thm))
+    return calc(shown, ("<=", sqrt(thm.rhs), thm))
 
 
 def both_signs(thm: Theorem) -> tuple[Theorem, Theorem]:
@@ -75,18 +76,32 @@ def both_signs(thm: Theorem) -> tuple[Theorem, Theorem]:
     return chain(first, thm), chain(minus, second, thm)
 
 
-def absolute(X: Term, above: Theorem, below: Theorem) -> Theorem:
-    """From X <= Y and -X <= Y to |X| <= Y."""
-    Y = above.rhs
-    both = gcongr(size(X), chain(X, above), chain(-X, below))
-    return chain(both, arithmetic(both.rhs, "==", Y, hide=(Y,)))
+def size_of_a_sum(X: Term, Y: Term) -> Theorem:
+    """|X + Y| <= |X| + |Y|."""
+    return instantiate(arithmetic(size(x + y), "<=", size(x) + size(y)), {x: X, y: Y})
+
+
+def size_of_a_mean(X: Term, over: Over) -> Theorem:
+    """|E X| <= E|X|."""
+    point = lambda sign: instantiate(arithmetic(sign * x, "<=", size(x)), {x: X})
+    centre, apart = bind(*over, X), bind(*over, size(X))
+    sides = (show(sign * centre, "<=", apart, point(sign)) for sign in (1, -1))
+    return show(size(centre), "<=", apart, *sides, centre, apart)
+
+
+def below_the_larger(*squares: Term) -> tuple[Theorem, ...]:
+    """A <= M^2 and B <= M^2 for the larger one M of sqrt(A) and sqrt(B)."""
+    M = larger(*map(sqrt, squares))
+    return tuple(
+        calc(e, ("==", sqrt(e) ** 2), ("<=", M**2, show(sqrt(e), "<=", M, *squares))) for e in squares
+    )
 
 
 def inner(u: Term, w: Term) -> Theorem:
     """|u.w| <= |u||w| for vectors with the coordinates u and w."""
-    near = square_bounded(cauchy_schwarz("coordinates", (j,), u, w, (m,)), outputs(u * w))
     first, second = outputs(u**2), outputs(w**2)
-    return chain(near, arithmetic(near.rhs, "==", sqrt(first) * sqrt(second), hide=(first, second)))
+    near = square_bounded(cauchy_schwarz("coordinates", (j,), u, w, (m,)), outputs(u * w))
+    return calc(near, ("==", sqrt(first) * sqrt(second), first, second))
 
 
 def mean_of_a_product(X: Term, Y: Term, over: Over = OUTCOME) -> Theorem:

@@ -9,13 +9,15 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.derived import chain, exp, integrated
+from numerics.derivations.derived import chain, exp
 from numerics.derivations.kernel.binding import bind
-from numerics.derivations.kernel.rules import arithmetic, assume, choose, gcongr, instantiate, integrate
+from numerics.derivations.kernel.rules import assume, choose, instantiate, integrate
 from numerics.derivations.kernel.sorts import POSITIVE, REALS, Sort
 from numerics.derivations.kernel.terms import Function, Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Assumption, Theorem
 from numerics.derivations.statements import Statement, hypotheses
+from numerics.derivations.tactics import calc, show
+from proofs_check.derivations.proof import proves
 from proofs_check.derivations.transfer.risks.outcomes import mean as over_outcomes
 
 task = Variable("mu", Sort.TASK)
@@ -89,21 +91,22 @@ def statement(factor: int | Fraction = 1) -> Statement:
 @cache
 def pointwise() -> Theorem:
     """The left side is the right side times (u e^{1 - u})^k with u = c ln(L)/(k sigma^2)."""
-    inner = c * x / (order * w)
-    same = arithmetic(
-        rate(c, 6 - order, a, w), "==", bound(order, a, w**6) * (inner * exp(1 - inner)) ** order
+    whole, inner = bound(order, a, w**6), c * x / (order * w)
+    peak = instantiate(show(u * exp(1 - u), "<=", 1), {u: inner})
+    power = calc((inner * exp(1 - inner)) ** order, ("<=", term(1) ** order, peak), ("==", 1))
+    return calc(
+        rate(c, 6 - order, a, w),
+        ("==", whole * (inner * exp(1 - inner)) ** order),
+        ("<=", whole, power, whole, power.lhs),
     )
-    peak = instantiate(arithmetic(u * exp(1 - u), "<=", 1), {u: inner})
-    power = gcongr(peak.lhs**order, peak)
-    power = chain(power, arithmetic(power.rhs, "==", 1))
-    whole = bound(order, a, w**6)
-    return chain(same, arithmetic(same.rhs, "<=", whole, power, hide=(whole, power.lhs)))
 
 
+@proves("OURS:E.moments", statement)
 @cache
 def theorem() -> Theorem:
     """The mean of the pointwise bound."""
-    return integrated("task", (task,), instantiate(pointwise(), {w: square}), None, bound(order, a, twelfth))
+    point = instantiate(pointwise(), {w: square})
+    return show(mean(rate(c, 6 - order, a)), "<=", bound(order, a, twelfth), point)
 
 
 finite = assume("E sigma^12 <= S", twelfth, "<=", S)
@@ -124,18 +127,33 @@ def second_half_statements(factor: int | Fraction = 1) -> tuple[Statement, State
 
 
 @cache
+def sixth_power(c2: Variable) -> Theorem:
+    """E sigma^6 ln(L)/L^{c_2/sigma^2} <= (3/(c_2 e))^3 S/ln(L)^2: the bound for k = 3 and a = 1."""
+    k, log_power = term(3), term(1)
+    return calc(
+        mean(rate(c2, 3, 1)),
+        ("<=", bound(k, log_power, twelfth, c2), instantiate(theorem(), {order: k, a: log_power, c: c2})),
+        ("<=", bound(k, log_power, S, c2), finite),
+    )
+
+
+@proves("BB:A4.2.red", second_half_statements, part=1)
+@cache
 def second_half() -> Theorem:
     """The bound for k = 6 and a = 4."""
     at = instantiate(theorem(), {order: term(6), a: term(4)})
-    return chain(mean(rate(c, 0, 4)), at, constant * twelfth / x**2)
+    return show(mean(rate(c, 0, 4)), "<=", constant * twelfth / x**2, at)
 
 
+@proves("BB:A4.2.red", second_half_statements, part=2)
 @cache
 def second_half_tends_to_zero() -> Theorem:
     """The bound is at most epsilon where ln(L)^2 >= (6/(ce))^6 S/epsilon."""
-    small = gcongr(second_half().rhs, finite)
-    hidden = (constant * S, x**2)
-    return chain(second_half(), small, arithmetic(small.rhs, "<=", eps, long_prompts, hide=hidden))
+    return calc(
+        second_half(),
+        ("<=", constant * S / x**2, finite),
+        ("<=", eps, long_prompts, constant * S, x**2),
+    )
 
 
 def choice(delta: Term) -> Assumption:
@@ -172,31 +190,31 @@ def limit_statements(factor: int | Fraction = 1, share: int | Fraction = 1) -> t
 def eighth_power() -> Theorem:
     """Where sigma^2 >= K the bound with k = 2 is used, and elsewhere that with k = 3."""
     second, third = (instantiate(pointwise(), {order: term(n), a: term(n)}) for n in (2, 3))
-    large, small = Op("ind", (w - K,)), Op("above", (K - w,))
+    value, large, small = rate(c, 4, 2, w), Op("ind", (w - K,)), Op("above", (K - w,))
     far, near = (2 / (c * exp(1))) ** 2 * w**6, (3 / (c * exp(1))) ** 3 * w**6
-    value = rate(c, 4, 2, w)
-    one = chain(value, second, far)
-    cubed = chain(value * x / w, third, near)
-    other = arithmetic(small * value, "<=", near * K / x, cubed, hide=(value, near))
-    parts = chain(arithmetic(value, "<=", large * far + small * value, one, hide=(value, far)))
-    return chain(parts, gcongr(parts.rhs, other))
+    there, elsewhere = show(value, "<=", far, second), show(value * x / w, "<=", near, third)
+    return calc(
+        value,
+        ("<=", large * far + small * value, there, value, far),
+        ("<=", large * far + near * K / x, show(small * value, "<=", near * K / x, elsewhere, value, near)),
+    )
 
 
+@proves("OURS:E.moments/limit", limit_statements, part=1)
 @cache
 def eighth_power_bounded(tail: Theorem = tail) -> Theorem:
     """The mean of `eighth_power` over the tasks, with a bound of E[sigma^12; sigma^2 >= K]."""
-    point = instantiate(eighth_power(), {w: square})
     first, second = (2 / (c * exp(1))) ** 2, (3 / (c * exp(1))) ** 3 * K / x
-    total = first * tail.lhs + second * twelfth
-    average = integrated("task", (task,), point, None, total)
-    return chain(average, gcongr(total, tail, finite))
+    return calc(
+        mean(rate(c, 4, 2)),
+        ("<=", first * tail.lhs + second * twelfth, instantiate(eighth_power(), {w: square})),
+        ("<=", left_open(delta=tail.rhs), tail, finite),
+    )
 
 
+@proves("OURS:E.moments/limit", limit_statements, part=2)
 @cache
 def eighth_power_is_small() -> Theorem:
     """Both halves are at most epsilon/2."""
-    bound = eighth_power_bounded(chosen(half))
     second = (3 / (c * exp(1))) ** 3 * K * S
-    near = arithmetic(second / x, "<=", eps / 2, enough)
-    form = chain((2 / (c * exp(1))) ** 2 * half + second / x, gcongr(second / x + eps / 2, near), eps)
-    return chain(bound, form)
+    return calc(eighth_power_bounded(chosen(half)), ("<=", eps, show(second / x, "<=", eps / 2, enough)))

@@ -5,14 +5,16 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.derived import chain, exp, integrated, log, sqrt
-from numerics.derivations.kernel.rules import arithmetic, gcongr, instantiate, integrate
+from numerics.derivations.derived import exp, log, sqrt
+from numerics.derivations.kernel.rules import arithmetic, instantiate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, Range, whole
 from numerics.derivations.kernel.terms import Variable, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
+from numerics.derivations.tactics import calc, show
+from proofs_check.derivations.proof import proves
 from proofs_check.derivations.transfer.risks.distance_of_risks import D, T, square_D, square_T, square_y
-from proofs_check.derivations.transfer.risks.outcomes import j, k, m, mean, outputs, x, y
+from proofs_check.derivations.transfer.risks.outcomes import mean, outputs, x, y
 from proofs_check.derivations.transfer.risks.rates import at_every_task, on_average, rate
 from proofs_check.derivations.transfer.risks.rates import mean as over_tasks
 
@@ -34,21 +36,20 @@ def statements(k: int | Fraction = 4, two: int | Fraction = 2) -> tuple[Statemen
     )
 
 
+@proves("BB:28/rest", statements, part=1)
 @cache
 def second_moments() -> Theorem:
     """|T_L|^2 <= 2|T|^2 + 2|D|^2."""
-    each = instantiate(arithmetic((x + y) ** 2, "<=", 2 * x**2 + 2 * y**2), {x: T, y: D})
-    twice = integrated("coordinates", (j,), each, None, 2 * square_T + 2 * square_D, (m,))
-    point = chain(gcongr(2 * twice.lhs + 2 * square_y, twice))
-    point = chain(point, arithmetic(point.rhs, "<=", 4 * square_T + 4 * square_D + 4 * square_y))
-    average = chain(
-        integrate("mean", (k,), point), 4 * mean(square_T) + 4 * mean(square_D) + 4 * mean(square_y)
-    )
-    return chain(
-        average, gcongr(average.rhs, chain(on_average(proposition_3_1), c1 * over_tasks(rate(c2, 3, 1))))
+    each = instantiate(show((x + y) ** 2, "<=", 2 * x**2 + 2 * y**2), {x: T, y: D})
+    twice = show(outputs((T + D) ** 2), "<=", 2 * square_T + 2 * square_D, each)
+    return calc(
+        mean(2 * outputs((T + D) ** 2) + 2 * square_y),
+        ("<=", 4 * mean(square_T) + 4 * mean(square_D) + 4 * mean(square_y), twice),
+        ("<=", statements()[0].rhs, on_average(proposition_3_1)),
     )
 
 
+@proves("BB:28/rest", statements, part=2)
 @cache
 def root() -> Theorem:
     """The root of a sum is at most the sum of the roots."""
@@ -68,8 +69,9 @@ def absorbed_statement(k: int | Fraction = 3) -> Statement:
     return Statement(both, "<=", Fraction(k) * c1 * w**6 * log(L) ** 2 * decay)
 
 
+@proves("BB:28/absorb", absorbed_statement)
 @cache
 def absorbed() -> Theorem:
     """ln L >= ln 2 and sigma >= 1."""
     core = arithmetic(w**3 * log(L) + w**6 * log(L) ** 2, "<=", (1 + 1 / log(term(2))) * w**6 * log(L) ** 2)
-    return chain(c1 * core.lhs * decay, gcongr(c1 * core.lhs * decay, core))
+    return calc(c1 * core.lhs * decay, ("<=", c1 * core.rhs * decay, core))

@@ -11,29 +11,21 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.derived import chain, sqrt
+from numerics.derivations.derived import sqrt
 from numerics.derivations.kernel.flows import derivative
-from numerics.derivations.kernel.rules import (
-    antitone,
-    arithmetic,
-    assume,
-    begin,
-    equal,
-    gcongr,
-    instantiate,
-    integrate,
-)
+from numerics.derivations.kernel.rules import antitone, assume, begin, equal, instantiate
 from numerics.derivations.kernel.sorts import Sort
 from numerics.derivations.kernel.terms import CLOCK, START, Function, Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
+from numerics.derivations.tactics import calc, show
 from proofs_check.derivations.transfer.risks.outcomes import (
     Over,
+    below_the_larger,
     both_signs,
     inner,
     j,
     labels,
     larger,
-    m,
     outputs,
     size,
 )
@@ -101,9 +93,9 @@ def _slower(X: Term, bound: Term, speed: tuple[Theorem, Theorem], *more: Theorem
     sides = []
     for sign, thm in zip((1, -1), speed, strict=True):
         e = sign * X - bound
-        slow = arithmetic(derivative(e, t), "<=", 0, chain_rule, thm, *more, hide=(M,))
-        sides.append(arithmetic(sign * X, "<=", bound, antitone(e, t, slow), begin(), hide=(M,)))
-    return arithmetic(size(X), "<=", bound, *sides, hide=(X, bound))
+        slow = show(derivative(e, t), "<=", 0, chain_rule, thm, *more, M)
+        sides.append(show(sign * X, "<=", bound, antitone(e, t, slow), begin(), M))
+    return show(size(X), "<=", bound, *sides, X, bound)
 
 
 @cache
@@ -112,28 +104,21 @@ def tangent() -> Theorem:
     left side is at most t|a - b|^2, by the Cauchy-Schwarz inequality.
     """
     turned, there = slope(t) - slope(START), outputs(slope(START) * step)
-    lipschitz = instantiate(smooth, {u: START})
-    lipschitz = chain(lipschitz, arithmetic(lipschitz.rhs, "==", now**2 * S, begin(), hide=(S,)))
-    near = inner(turned, step)
-    near = chain(near, gcongr(near.rhs, lipschitz))
-    near = chain(near, arithmetic(near.rhs, "==", now * S, hide=(S,)))
-    parts = equal(outputs(slope(t) * step), outputs(turned * step) + there)
-    left = size(change - outputs(slope(START) * way))
-    return chain(
-        left, _slower(change - now * there, now**2 * S / 2, both_signs(near), parts), outputs(way**2) / 2
+    near = calc(
+        inner(turned, step),
+        ("<=", sqrt((now - CLOCK(START)) ** 2 * S) * sqrt(S), instantiate(smooth, {u: START})),
+        ("==", now * S, begin(), S),
     )
+    parts = equal(outputs(slope(t) * step), outputs(turned * step) + there)
+    slower = _slower(change - now * there, now**2 * S / 2, both_signs(near), parts)
+    return show(size(change - outputs(slope(START) * way)), "<=", outputs(way**2) / 2, slower)
 
 
 @cache
 def growth() -> Theorem:
     """|slope|^2 <= |(b + t(a - b), y)|^2, as the slope at the output 0 and the label 0 is 0."""
-    each = arithmetic(slope(t) ** 2, "==", (slope(t) - origin(j)) ** 2, flat)
-    return chain(integrate("coordinates", (j,), each, (m,)), from_the_origin)
-
-
-def _at_most_the_larger(e: Term) -> Theorem:
-    """|(a, y)|^2 and |(b, y)|^2 are at most the square of the larger norm."""
-    return chain(e, gcongr(sqrt(e) ** 2, arithmetic(sqrt(e), "<=", M, hide=(A + Y, B + Y))))
+    turned = outputs((slope(t) - origin(j)) ** 2)
+    return calc(outputs(slope(t) ** 2), ("==", turned, flat), ("<=", P + Y, from_the_origin))
 
 
 @cache
@@ -142,11 +127,11 @@ def from_the_start() -> Theorem:
     at most |(b + t(a - b), y)|, whose square is at most the larger one of the two ends.
     """
     mixed = now * (A + Y) + (1 - now) * (B + Y)
-    below = arithmetic(mixed - now * (1 - now) * S, "<=", mixed, on_the_segment, hide=(A, B, S, Y))
-    ends = [_at_most_the_larger(e) for e in (A + Y, B + Y)]
-    between = arithmetic(mixed, "<=", M**2, on_the_segment, *ends, hide=(A + Y, B + Y, M))
-    steep = chain(growth(), below, between)
-    near = inner(slope(t), step)
-    near = chain(near, gcongr(near.rhs, steep))
-    near = chain(near, arithmetic(near.rhs, "==", M * sqrt(S), hide=(M, S)))
+    steep = calc(
+        growth(),
+        ("==", mixed - now * (1 - now) * S),
+        ("<=", mixed, on_the_segment, A, B, S, Y),
+        ("<=", M**2, on_the_segment, *below_the_larger(A + Y, B + Y), A + Y, B + Y, M),
+    )
+    near = calc(inner(slope(t), step), ("<=", sqrt(M**2) * sqrt(S), steep), ("==", M * sqrt(S), M, S))
     return _slower(change, now * (M * sqrt(S)), both_signs(near))

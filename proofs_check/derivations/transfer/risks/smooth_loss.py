@@ -7,15 +7,16 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache, partial
 
-from numerics.derivations.derived import chain, integrated, sqrt
+from numerics.derivations.derived import sqrt
 from numerics.derivations.kernel.binding import bind
-from numerics.derivations.kernel.rules import arithmetic, gcongr, instantiate, integrate
+from numerics.derivations.kernel.rules import integrate
 from numerics.derivations.kernel.terms import START, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
+from numerics.derivations.tactics import calc, show
+from proofs_check.derivations.proof import proves
 from proofs_check.derivations.transfer.risks import segment
 from proofs_check.derivations.transfer.risks.outcomes import (
-    absolute,
     j,
     k,
     labels,
@@ -24,9 +25,9 @@ from proofs_check.derivations.transfer.risks.outcomes import (
     mean_of_a_product,
     outputs,
     size,
+    size_of_a_mean,
     variable,
     vector,
-    x,
 )
 
 a, b, y = (vector(name, 4)(j, k) for name in ("a", "b", "y"))
@@ -50,17 +51,16 @@ def smooth_statements(factor: int | Fraction = 1) -> tuple[Statement, Statement]
     )
 
 
+@proves("BB:LE.2.smooth", smooth_statements, part=1)
 @cache
 def size_of_the_mean() -> Theorem:
     """|E X| <= E|X|."""
     before, after = (bind(*segment.OUTCOMES, segment.loss(at)) for at in (START, segment.t))
-    sides = []
-    for sign in (1, -1):
-        point = instantiate(arithmetic(sign * x, "<=", size(x)), {x: segment.change})
-        sides.append(integrated(*segment.OUTCOMES, point, sign * (after - before)))
-    return absolute(after - before, *sides)
+    apart = bind(*segment.OUTCOMES, size(segment.change))
+    return show(size(after - before), "<=", apart, size_of_a_mean(segment.change, segment.OUTCOMES))
 
 
+@proves("BB:LE.2.smooth", smooth_statements, part=2)
 @cache
 def on_average() -> Theorem:
     """The mean of the bound at every outcome."""
@@ -75,14 +75,19 @@ def holder_statement(power: int = 4) -> Statement:
     return Statement(mean(Y * (A + B) * D), "<=", root(Y) * root(A + B) * sqrt(mean(D**2)))
 
 
+@proves("BB:LE.2.prod/holder", holder_statement)
 @cache
 def holder() -> Theorem:
     """The Cauchy-Schwarz inequality for |y|(|a| + |b|) and |a - b|, and for the squares of |y| and
     |a| + |b|.
     """
-    outer, inside = mean_of_a_product(Y * (A + B), D), mean_of_a_product(Y**2, (A + B) ** 2)
-    squares = chain(mean((Y * (A + B)) ** 2), inside)
-    return chain(mean(Y * (A + B) * D), outer, gcongr(outer.rhs, squares))
+    fourths = sqrt(mean(Y**4)) * sqrt(mean((A + B) ** 4))
+    squares = show(mean((Y * (A + B)) ** 2), "<=", fourths, mean_of_a_product(Y**2, (A + B) ** 2))
+    return calc(
+        mean(Y * (A + B) * D),
+        ("<=", sqrt(mean((Y * (A + B)) ** 2)) * sqrt(mean(D**2)), mean_of_a_product(Y * (A + B), D)),
+        ("<=", sqrt(fourths) * sqrt(mean(D**2)), squares),
+    )
 
 
 def sum_statements(share: int | Fraction = 1) -> tuple[Statement, Statement]:
@@ -96,18 +101,20 @@ def sum_statements(share: int | Fraction = 1) -> tuple[Statement, Statement]:
     )
 
 
+@proves("BB:LE.2.prod", sum_statements, part=1)
 @cache
 def maximum_below_the_sum() -> Theorem:
     """max(|(a, y)|, |(b, y)|) <= |y| + |a| + |b|."""
-    squares = outputs(a**2), outputs(b**2), labels(y**2)
-    ends = [
-        arithmetic(sqrt(e + squares[2]), "<=", sqrt(squares[2]) + sqrt(e), hide=squares) for e in squares[:2]
-    ]
-    larger_end = gcongr(M, *ends)
-    pointwise = chain(larger_end, arithmetic(larger_end.rhs, "<=", Y + A + B, hide=squares))
-    return integrate("mean", (k,), gcongr(M * D, pointwise))
+    squares = *ends, last = outputs(a**2), outputs(b**2), labels(y**2)
+    point = calc(
+        M,
+        ("<=", larger(Y + A, Y + B), *(show(sqrt(e + last), "<=", Y + sqrt(e), *squares) for e in ends)),
+        ("<=", Y + A + B, *squares),
+    )
+    return show(mean(M * D), "<=", mean((Y + A + B) * D), point)
 
 
+@proves("BB:LE.2.prod", sum_statements, part=2)
 @cache
 def schwarz_of_the_sum() -> Theorem:
     """The Cauchy-Schwarz inequality for |y| + |a| + |b| and |a - b|."""
@@ -124,6 +131,7 @@ def schwarz_statement(power: int = 2) -> Statement:
     return Statement(mean(size(X) * size(Z)), "<=", root(X) * root(Z))
 
 
+@proves("BB:LE.4.split/schwarz", schwarz_statement)
 @cache
 def schwarz() -> Theorem:
     """The Cauchy-Schwarz inequality for the absolute values."""

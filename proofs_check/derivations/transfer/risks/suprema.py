@@ -7,34 +7,30 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-import sympy as sp
-
-from numerics.derivations.derived import chain, exp, integrated, sqrt
-from numerics.derivations.kernel.rules import arithmetic, assume, gcongr, instantiate
+from numerics.derivations.derived import exp, sqrt
+from numerics.derivations.kernel.rules import assume, gcongr, instantiate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE
-from numerics.derivations.kernel.terms import Term, Variable, term
+from numerics.derivations.kernel.terms import Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
-from numerics.derivations.statements import Statement, from_sympy, hypotheses
+from numerics.derivations.statements import Statement, hypotheses
+from numerics.derivations.tactics import calc, show
+from proofs_check.derivations.proof import proves
+from proofs_check.derivations.transfer.risks import distance_of_gradients as gradients
 from proofs_check.derivations.transfer.risks import outcomes
-from proofs_check.derivations.transfer.risks.distance_of_gradients import J, dJ, squared, squared_statement
+from proofs_check.derivations.transfer.risks.distance_of_gradients import J, dJ, gap
 from proofs_check.derivations.transfer.risks.distance_of_risks import D2, R
 from proofs_check.derivations.transfer.risks.rates import (
     S,
-    a,
-    bound,
     c,
     finite,
     mean,
-    order,
     rate,
+    sixth_power,
     square,
-    task,
-    theorem,
     twelfth,
     w,
     x,
 )
-from theory.regression.transfer import gradient_gap
 
 FOURTH = Fraction(1, 4)
 _y, _M, _M_sup = (Variable(name, range=NONNEGATIVE) for name in ("y4", "M", "Msup"))
@@ -59,6 +55,7 @@ def risk_statement(factor: int | Fraction = 1) -> Statement:
     )
 
 
+@proves("BB:CE.3.b/monotone", risk_statement)
 @cache
 def of_the_risks() -> Theorem:
     """Every term rises in c_1 and M and falls in c_2."""
@@ -77,18 +74,19 @@ def vanishing_statement(share: int | Fraction = 1) -> Statement:
     return Statement(g1(_c1, _c2, _M), "<=", Fraction(share) * _vanishing(), hypotheses(*extremes, finite))
 
 
+@proves("BB:CE.3.b", vanishing_statement)
 @cache
 def vanishing() -> Theorem:
     """The rates with the power 6 and 12 of sigma are at most (3/(ce))^3 S/ln(L)^2 and S ln(L)^2."""
-    at = instantiate(theorem(), {order: term(3), a: term(1), c: _c2_inf})
-    second = chain(mean(rate(_c2_inf, 3, 1)), at, bound(term(3), term(1), twelfth, _c2_inf))
-    point = arithmetic(rate(c, 6, 2, w), "<=", w**6 * x**2)
-    fourth = chain(
-        integrated("task", (task,), instantiate(point, {w: square, c: _c2_inf}), None, x**2 * twelfth)
+    point = instantiate(show(rate(c, 6, 2, w), "<=", w**6 * x**2), {w: square, c: _c2_inf})
+    fourth = calc(mean(rate(_c2_inf, 6, 2)), ("<=", x**2 * twelfth, point), ("<=", x**2 * S, finite))
+    second = sixth_power(_c2_inf)
+    inside = (_c1_sup * fourth.rhs) ** FOURTH + _M_sup**FOURTH
+    return calc(
+        of_the_risks(),
+        ("<=", 2 * _y**FOURTH * sqrt(_c1_sup) * sqrt(second.rhs) * inside, second, fourth),
+        ("==", _vanishing()),
     )
-    most = chain(of_the_risks(), gcongr(of_the_risks().rhs, second, fourth))
-    most = chain(most, gcongr(most.rhs, finite))
-    return chain(most, arithmetic(most.rhs, "==", _vanishing()))
 
 
 #: R, E D^2, E|J|^2 and E|dJ|^2, and their suprema.
@@ -100,20 +98,16 @@ at_most = tuple(
 )
 
 
-def _gap(values: tuple[Variable, ...]) -> Term:
-    names = sp.symbols("R D2 J2 dJ2", nonnegative=True)
-    return from_sympy(gradient_gap(*names), dict(zip(names, values, strict=True)))
-
-
 def gradient_statement(factor: int | Fraction = 1) -> Statement:
     """The bound of Lemma E.4, as repaired, is at most a factor times the one with the suprema."""
-    return Statement(_gap(at_a_point), "<=", Fraction(factor) * _gap(over_the_ball), hypotheses(*at_most))
+    return Statement(gap(*at_a_point), "<=", Fraction(factor) * gap(*over_the_ball), hypotheses(*at_most))
 
 
+@proves("BB:CE.5/monotone", gradient_statement)
 @cache
 def of_the_gradients() -> Theorem:
     """Every term rises in the risk and in the mean squares."""
-    return gcongr(_gap(at_a_point), *at_most)
+    return gcongr(gap(*at_a_point), *at_most)
 
 
 #: The means that the suprema bound.
@@ -128,16 +122,13 @@ def ball_statement(factor: int | Fraction = 1) -> Statement:
     """|grad R_L - grad R_inf| is on the whole ball at most a factor times the bound of Lemma E.4,
     as repaired, with the suprema.
     """
-    plain = squared_statement()
+    plain = gradients.squared_statement()
     given = plain.assumptions | hypotheses(*on_the_ball)
-    return Statement(plain.lhs, "<=", Fraction(factor) * _gap(over_the_ball), given)
+    return Statement(plain.lhs, "<=", Fraction(factor) * gap(*over_the_ball), given)
 
 
+@proves("BB:CE.5/one", ball_statement)
 @cache
 def over_the_whole_ball() -> Theorem:
     """Every term of the bound at a point rises in the risk and in the mean squares."""
-    form = (sqrt(term(2)) * sqrt(_means[0]) + sqrt(_means[1])) * sqrt(_means[3]) + sqrt(_means[2]) * sqrt(
-        _means[1]
-    )
-    most = chain(squared(), form, gcongr(form, *on_the_ball))
-    return chain(most, arithmetic(most.rhs, "==", _gap(over_the_ball)))
+    return calc(gradients.squared(), ("==", gap(*_means)), ("<=", gap(*over_the_ball), *on_the_ball))

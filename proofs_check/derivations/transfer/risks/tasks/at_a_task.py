@@ -7,12 +7,14 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.derived import chain, exp, log, sqrt
-from numerics.derivations.kernel.rules import arithmetic, assume, at_task, gcongr, integrate
+from numerics.derivations.derived import exp, log, sqrt
+from numerics.derivations.kernel.rules import assume, at_task
 from numerics.derivations.kernel.sorts import POSITIVE, Sort
 from numerics.derivations.kernel.terms import Function, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
+from numerics.derivations.tactics import calc, show
+from proofs_check.derivations.proof import proves
 from proofs_check.derivations.transfer.risks.distance_of_gradients import (
     UNDER_THE_MEAN,
     Jacobian,
@@ -31,7 +33,7 @@ from proofs_check.derivations.transfer.risks.distance_of_gradients import (
 )
 from proofs_check.derivations.transfer.risks.distance_of_risks import D, T, square_D, square_y, y
 from proofs_check.derivations.transfer.risks.mean_of_a_vector import mean_of_a_norm, norm
-from proofs_check.derivations.transfer.risks.outcomes import i, j, k, m, mean, outputs, p, variable
+from proofs_check.derivations.transfer.risks.outcomes import i, j, k, mean, outputs, variable
 from proofs_check.derivations.transfer.risks.rates import mean as over_tasks
 from proofs_check.derivations.transfer.risks.rates import of_the_paper, rate, square, task, x
 from proofs_check.derivations.transfer.risks.segment import flat, origin
@@ -116,41 +118,49 @@ def statements(factor: int | Fraction = 1, together: int = 3) -> tuple[Statement
 
 @cache
 def growth() -> Theorem:
-    """E|g_L|^2 <= E[2|T_L|^2 + 2|y|^2]."""
-    each = arithmetic(slope_L**2, "==", (slope_L - origin(j)) ** 2, flat)
-    point = chain(integrate("coordinates", (j,), each, (m,)), from_the_origin)
-    point = chain(point, arithmetic(point.rhs, "<=", 2 * square_T_L + 2 * square_y))
-    return integrate("mean", (k,), point)
+    """|g_L|^2 <= 2|T_L|^2 + 2|y|^2."""
+    return calc(
+        outputs(slope_L**2),
+        ("==", outputs((slope_L - origin(j)) ** 2), flat),
+        ("<=", square_T_L + square_y, from_the_origin),
+        ("<=", 2 * square_T_L + 2 * square_y),
+    )
 
 
 @cache
 def jacobians_close() -> Theorem:
     """E|dJ|^2 <= 3 c_1' sigma^12 ln(L)^2/L^{c_2'/sigma^2}, as 1 <= 2 sigma^6 ln L."""
-    both = chain(integrate("mean", (k,), blocks), mean(norm_dU**2) + mean(norm_dV**2))
-    both = chain(both, gcongr(both.rhs, close_in_U, close_in_V))
-    decay = exp(-c4 * x / w)
-    core = arithmetic(w**3 * x + w**6 * x**2, "<=", 3 * w**6 * x**2, *large)
-    return chain(both, c3 * core.lhs * decay, gcongr(c3 * core.lhs * decay, core), 3 * c3 * rate(c4, 6, 2, w))
+    core = show(w**3 * x + w**6 * x**2, "<=", 3 * w**6 * x**2, *large)
+    return calc(
+        mean(norm_dJ**2),
+        ("<=", mean(norm_dU**2) + mean(norm_dV**2), blocks),
+        ("<=", c3 * rate(c4, 6, 2, w) + c3 * rate(c4, 3, 1, w), close_in_U, close_in_V),
+        ("==", c3 * (w**3 * x + w**6 * x**2) * exp(-c4 * x / w)),
+        ("<=", 3 * c3 * rate(c4, 6, 2, w), core),
+    )
 
 
+@proves("BB:28", statements, part=1)
 @cache
 def at_one_task() -> Theorem:
     """Lemma E.4 up to its third line, with Propositions 3.1 and 3.4."""
-    form = sqrt(mean(norm_dJ**2)) * sqrt(mean(outputs(slope_L**2))) + sqrt(mean(norm_J**2)) * sqrt(
-        mean(square_D)
+    size, of_dJ, of_D = mean(norm_J**2), 3 * c3 * rate(c4, 6, 2, w), c1 * rate(c2, 3, 1, w)
+    most = sqrt(of_dJ) * sqrt(second_moments) + sqrt(size) * sqrt(of_D)
+    return calc(
+        norm_of_the_halves(),
+        ("<=", most, growth(), jacobians_close(), outputs_close),
+        ("==", bound(w), second_moments, size),
     )
-    most = chain(norm_of_the_halves(), form, gcongr(form, growth(), outputs_close, jacobians_close()))
-    hidden = second_moments, mean(norm_J**2)
-    return chain(most, arithmetic(most.rhs, "==", bound(w), hide=hidden))
 
 
+@proves("BB:28", statements, part=2)
 @cache
 def over_the_tasks() -> Theorem:
     """What holds at a task, at every one; the norm of a mean is at most the mean of the norms."""
     each = at_task(at_one_task(), task, VALUES)
-    gap = own_grad_L(task, i) - own_grad(task, i)
-    same = integrate(
-        "coordinates", (i,), arithmetic(difference**2, "==", gap**2, own_difference, hide=(gap,)), (p,)
+    near = calc(
+        norm(difference),
+        ("<=", norm(own_grad_L(task, i) - own_grad(task, i)), own_difference),
+        ("<=", each.rhs, each),
     )
-    near = chain(gcongr(norm(difference), same), each)
     return in_norm(tower, mean_of_a_norm("task", (task,), difference, near))

@@ -7,12 +7,14 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.derived import cauchy_schwarz, chain, integrated
+from numerics.derivations.derived import cauchy_schwarz
 from numerics.derivations.kernel.binding import instantiated
-from numerics.derivations.kernel.rules import arithmetic, assume, at_task, gcongr, instantiate, integrate
+from numerics.derivations.kernel.rules import assume, at_task, gcongr, instantiate
 from numerics.derivations.kernel.terms import Term, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
+from numerics.derivations.tactics import calc, show
+from proofs_check.derivations.proof import proves
 from proofs_check.derivations.softmax_average import gaussian_tokens as gaussian
 from proofs_check.derivations.softmax_average.gaussian_tokens import R, n, rank, tilted
 from proofs_check.derivations.softmax_average.query_average import (
@@ -27,13 +29,7 @@ from proofs_check.derivations.softmax_average.query_average import (
     operator_norm,
 )
 from proofs_check.derivations.softmax_average.softmax_average import a, d, i, j, m, over, sigma
-from proofs_check.derivations.softmax_average.tilted import (
-    QUERY,
-    query,
-    sub_gaussian_query,
-    weighted_moment,
-    y,
-)
+from proofs_check.derivations.softmax_average.tilted import QUERY, sub_gaussian_query, weighted_moment, y
 from proofs_check.derivations.softmax_average.tilted_mean import fourth_moment_of_the_query
 from proofs_check.derivations.transfer.risks.outcomes import both_signs, square_bounded
 from proofs_check.derivations.transfer.risks.rates import mean, square, task
@@ -73,27 +69,33 @@ def at_a_score() -> Theorem:
     exact = instantiate(gaussian.theorem(), centred)
     linear = over(j, d, V(i, j) * covariance(a(l)))
     error = of_attention - linear
-    product = over(i, m, error * linear)
-    near = cauchy_schwarz("coordinates", (i,), error, linear, (m,))
-    near = chain(near, exact.lhs * over(i, m, linear**2), gcongr(exact.lhs * over(i, m, linear**2), exact))
-    mixed = both_signs(square_bounded(near, product))[0]
-    mixed = chain(mixed, arithmetic(mixed.rhs, "==", 0, hide=(over(i, m, linear**2),)))
-    parts = exact.lhs + 2 * product + over(i, m, linear**2)
-    image = chain(
-        size, parts, arithmetic(parts, "<=", over(i, m, linear**2), exact, mixed, hide=(exact.lhs,))
+    square, product = over(i, m, linear**2), over(i, m, error * linear)
+    schwarz = calc(
+        cauchy_schwarz("coordinates", (i,), error, linear, (m,)),
+        ("==", exact.lhs * square),
+        ("<=", 0 * square, exact),
     )
-    along = instantiate(operator_norm(V, norm_V, m), {b: ((l,), instantiated(covariance(a(l)), {j: l}))})
-    image = chain(image, along)
-    gamma = instantiate(spread, {b: ((l,), a(l))})
-    return chain(image, norm_V**2 * gamma.lhs, gcongr(norm_V**2 * gamma.lhs, gamma))
+    mixed = calc(both_signs(square_bounded(schwarz, product))[0], ("==", 0, square))
+    image = instantiated(covariance(a(l)), {j: l})
+    of_V = instantiate(operator_norm(V, norm_V, m), {b: ((l,), image)})
+    return calc(
+        size,
+        ("==", exact.lhs + 2 * product + square),
+        ("<=", square, exact, mixed, exact.lhs),
+        ("<=", norm_V**2 * over(l, d, image**2), of_V),
+        ("<=", norm_V**2 * sigma**4 * over(l, d, a(l) ** 2), instantiate(spread, {b: ((l,), a(l))})),
+    )
 
 
 @cache
 def at_a_query() -> Theorem:
     """|T|^2 <= |V|^2 sigma^4 |U|^2 |y|^2 at a query y."""
-    there = instantiate(at_a_score(), at_the_query)
-    there = chain(there, norm_V**2 * sigma**4 * norm_of_the_score().lhs)
-    return chain(there, gcongr(there.rhs, norm_of_the_score()))
+    score = norm_of_the_score()
+    return calc(
+        instantiate(at_a_score(), at_the_query),
+        ("==", norm_V**2 * sigma**4 * score.lhs),
+        ("<=", norm_V**2 * sigma**4 * score.rhs, score),
+    )
 
 
 def _power(power: int, two: int | Fraction, of: Term) -> Term:
@@ -128,42 +130,43 @@ def second_statements(two: int | Fraction = 2) -> tuple[Statement, Statement]:
 
 
 @cache
-def fourth_at_a_task() -> Theorem:
-    """E|T|^4 over the query, from E|y|^4 <= 16 d^2."""
-    factor = (norm_V * norm_U) ** 4 * sigma**8
-    point = gcongr(at_the_query_size**2, at_a_query())
-    average = integrated("query", (query,), point, None, factor * QUERY.mean(QUERY.square**2))
-    return chain(average, gcongr(average.rhs, fourth_moment_of_the_query()))
-
-
-@cache
 def second_of_the_query() -> Theorem:
     """E|y|^2 <= 4 d for a 1-sub-Gaussian query."""
     plain = weighted_moment(1, QUERY, Fraction(0))
-    return chain(QUERY.mean(QUERY.square), plain, arithmetic(plain.rhs, "<=", 4 * d))
+    return calc(QUERY.mean(QUERY.square), ("<=", plain.rhs, plain), ("<=", 4 * d))
 
 
+def _at_a_task(power: int, of_the_query: Theorem) -> Theorem:
+    goal, factor = _statements(power, 2)[0], (norm_V * norm_U) ** power * sigma ** (2 * power)
+    point = gcongr(at_the_query_size ** (power // 2), at_a_query())
+    return calc(goal.lhs, ("<=", factor * of_the_query.lhs, point), ("<=", goal.rhs, of_the_query))
+
+
+def _over_the_tasks(power: int, at_a_task: Theorem) -> Theorem:
+    goal = _statements(power, 2)[1]
+    return show(goal.lhs, "<=", goal.rhs, at_task(at_a_task, task, VALUES))
+
+
+@proves("BB:LE.2.gauss", fourth_statements, part=1)
 @cache
-def second_at_a_task() -> Theorem:
-    """E|T|^2 over the query, from E|y|^2 <= 4 d."""
-    average = integrated(
-        "query", (query,), at_a_query(), None, (norm_V * norm_U) ** 2 * sigma**4 * QUERY.mean(QUERY.square)
-    )
-    return chain(average, gcongr(average.rhs, second_of_the_query()))
+def fourth_at_a_task() -> Theorem:
+    """E|T|^4 over the query, from E|y|^4 <= 16 d^2."""
+    return _at_a_task(4, fourth_moment_of_the_query())
 
 
+@proves("BB:LE.2.gauss", fourth_statements, part=2)
 @cache
 def fourth_over_the_tasks() -> Theorem:
-    """The mean of the first part over the tasks."""
-    return _over_the_tasks(fourth_at_a_task(), 4)
+    return _over_the_tasks(4, fourth_at_a_task())
 
 
+@proves("BB:LE.4.gauss", second_statements, part=1)
+@cache
+def second_at_a_task() -> Theorem:
+    return _at_a_task(2, second_of_the_query())
+
+
+@proves("BB:LE.4.gauss", second_statements, part=2)
 @cache
 def second_over_the_tasks() -> Theorem:
-    """The mean of the first part over the tasks."""
-    return _over_the_tasks(second_at_a_task(), 2)
-
-
-def _over_the_tasks(thm: Theorem, power: int) -> Theorem:
-    average = integrate("task", (task,), at_task(thm, task, VALUES))
-    return chain(average, _power(power, 2, term(1)) * mean(square**power))
+    return _over_the_tasks(2, second_at_a_task())

@@ -10,13 +10,14 @@ from typing import NamedTuple
 
 import sympy as sp
 
-from numerics.derivations.derived import chain, exp, integrated, log
+from numerics.derivations.derived import chain, exp, log
 from numerics.derivations.kernel.binding import instantiated
-from numerics.derivations.kernel.rules import arithmetic, assume, gcongr, instantiate
+from numerics.derivations.kernel.rules import assume, gcongr, instantiate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, Range
 from numerics.derivations.kernel.terms import Term, Variable, term
 from numerics.derivations.kernel.theorems import Assumption, Theorem
 from numerics.derivations.statements import Statement, from_sympy, hypotheses
+from numerics.derivations.tactics import calc, show
 from proofs_check.derivations.softmax_average import form_of_the_paper
 from proofs_check.derivations.softmax_average.form_of_the_paper import long_prompts
 from proofs_check.derivations.softmax_average.query_average import (
@@ -33,7 +34,6 @@ from proofs_check.derivations.softmax_average.tilted import (
     QUERY,
     TOKEN,
     h,
-    query,
     sub_gaussian_query,
     tilted_moment,
     weighted_moment,
@@ -53,8 +53,6 @@ from proofs_check.derivations.transfer.risks.tasks.outputs_at_tasks import (
     with_constants,
 )
 from theory.bounds.query_average_constants import paper_constants_U, paper_constants_V
-
-__all__ = ["given_3_4", "given_of_the_jacobian", "proposition_3_4", "second_moment"]
 
 S_ = Variable("S_", range=Range(Fraction(1), lo_open=False))
 A_, B_ = (Variable(name, range=NONNEGATIVE) for name in ("A_", "B_"))
@@ -130,20 +128,21 @@ def proposition_3_4(square_dJ: Term, c1: Variable, c2: Variable) -> tuple[Theore
     every task and for all parameters in the ball; and the hypothesis on the mean of |dJ|^2 over the
     outcome.
     """
-    long, one = long_prompts()
-    each, parts = [at_each_task(of.read) for of in gradients()], []
-    for of, thm in zip(gradients(), each, strict=True):
+
+    def part(of: Gradient) -> Theorem:
         (a, b), (first, second) = of.constants, of.given(c1, c2)
-        parts.append(with_constants(thm, of.powers, of.constants, at_least(a, first), at_most(b, second)))
+        each, constants = at_each_task(of.read), (at_least(a, first), at_most(b, second))
+        return with_constants(each, of.powers, of.constants, *constants)
+
+    (long, one), (in_U, in_V), decay = long_prompts(), map(part, gradients()), exp(-c2 * x / square)
     longer = chain(gcongr(log(term(2)), long), logarithm)
-    above = chain(1, at_each_task(arithmetic(1, "<=", sigma**2, one)), square)
-    decay = exp(-c2 * x / square)
-    core = arithmetic(
-        square**4 * x**2 + square**3 * x, "<=", 3 * square**4 * x**2, longer, above, hide=(square,)
-    )
-    both = gcongr(each[0].lhs + each[1].lhs, *parts)
-    both = chain(
-        both, c1 / 3 * decay * core.lhs, gcongr(c1 / 3 * decay * core.lhs, core), c1 * rate(c2, 4, 2)
+    above = chain(1, at_each_task(show(1, "<=", sigma**2, one)), square)
+    core = square**4 * x**2 + square**3 * x
+    both = calc(
+        in_U.lhs + in_V.lhs,
+        ("<=", c1 / 3 * rate(c2, 4, 2) + c1 / 3 * rate(c2, 3, 1), in_U, in_V),
+        ("==", c1 / 3 * decay * core),
+        ("<=", c1 * rate(c2, 4, 2), show(core, "<=", 3 * square**4 * x**2, longer, above, square)),
     )
     return both, added_to_the_jacobian(square_dJ)
 
@@ -154,19 +153,20 @@ def at_a_query() -> Theorem:
     the second moment M of a tilted token, which is at most 4 sigma^2 (h + a2), and sigma >= 1.
     """
     n, score, one = QUERY.square, norm_of_the_score(), long_prompts()[1]
-    moment = chain(
-        tilted_square, instantiate(tilted_moment(1), at_the_query), 4 * sigma**2 * (h + sigma**2 * score.lhs)
+    B = norm_U**2 * n
+    larger = show(4 * S_ * (A_ + S_ * B_), "<=", 4 * S_**2 * (A_ + B_))
+    moment = calc(
+        tilted_square,
+        ("<=", 4 * sigma**2 * (h + sigma**2 * score.lhs), instantiate(tilted_moment(1), at_the_query)),
+        ("<=", 4 * sigma**2 * (h + sigma**2 * B), score),
+        ("<=", 4 * sigma**4 * (h + B), instantiate(larger, {S_: sigma**2, A_: h, B_: B}, one)),
     )
-    moment = chain(moment, gcongr(moment.rhs, score))
-    larger = arithmetic(4 * S_ * (A_ + S_ * B_), "<=", 4 * S_**2 * (A_ + B_))
-    larger = instantiate(larger, {S_: sigma**2, A_: h, B_: norm_U**2 * n}, one)
-    moment = chain(moment, larger.lhs, larger)
-    form = norm_V**2 * moment.lhs**2 * n + moment.lhs
-    size = chain(form, gcongr(form, moment))
-    last = arithmetic(S_**2, "<=", S_**4)
-    last = instantiate(last, {S_: sigma**2}, one)
-    total = 16 * sigma**8 * norm_V**2 * (h + norm_U**2 * n) ** 2 * n + 4 * (h + norm_U**2 * n) * last.lhs
-    return chain(size, total, gcongr(total, last))
+    lead = 16 * sigma**8 * norm_V**2 * (h + B) ** 2 * n
+    return calc(
+        norm_V**2 * tilted_square**2 * n + tilted_square,
+        ("<=", lead + 4 * (h + B) * (sigma**2) ** 2, moment),
+        ("<=", lead + 4 * (h + B) * sigma**8, instantiate(show(S_**2, "<=", S_**4), {S_: sigma**2}, one)),
+    )
 
 
 def _size(square: Term, fourth: Term, sixth: Term) -> Term:
@@ -213,13 +213,19 @@ def second_moment(square_J: Term, c: Variable) -> tuple[Theorem, Theorem]:
     """That E|J|^2 <= c sigma^8 at every task and for all parameters in the ball; and the hypothesis
     on its mean over the tasks.
     """
-    means = [QUERY.mean(QUERY.square**q) for q in (1, 2, 3)]
-    average = integrated("query", (query,), at_a_query(), None, sigma**8 * _size(*means))
-    bounds = [
-        chain(e, weighted_moment(q, QUERY, Fraction(0)), most)
+    means, total = [QUERY.mean(QUERY.square**q) for q in (1, 2, 3)], _size(*moments_of_the_query)
+    bounds = (
+        show(e, "<=", most, weighted_moment(q, QUERY, Fraction(0)))
         for q, (e, most) in enumerate(zip(means, moments_of_the_query, strict=True), start=1)
-    ]
-    each = at_each_task(chain(average, gcongr(average.rhs, *bounds)))
-    total = _size(*moments_of_the_query)
-    most = at_least(total, constant_of_the_jacobian(c))
-    return chain(each, total * square**4, gcongr(total * square**4, most)), size_of_the_jacobian(square_J)
+    )
+    average = calc(
+        QUERY.mean(norm_V**2 * tilted_square**2 * QUERY.square + tilted_square),
+        ("<=", sigma**8 * _size(*means), at_a_query()),
+        ("<=", sigma**8 * total, *bounds),
+    )
+    each = calc(
+        at_each_task(average),
+        ("==", total * square**4),
+        ("<=", c * square**4, at_least(total, constant_of_the_jacobian(c))),
+    )
+    return each, size_of_the_jacobian(square_J)

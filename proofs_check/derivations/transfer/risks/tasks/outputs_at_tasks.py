@@ -7,19 +7,20 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.derived import chain, exp, integrated, log
+from numerics.derivations.derived import chain, exp, log
 from numerics.derivations.kernel.binding import instantiated
 from numerics.derivations.kernel.normal_form import LENGTH as L
-from numerics.derivations.kernel.rules import arithmetic, assume, at_task, equal, gcongr
+from numerics.derivations.kernel.rules import arithmetic, assume, at_task, gcongr
 from numerics.derivations.kernel.sorts import POSITIVE
 from numerics.derivations.kernel.terms import Term, Variable
 from numerics.derivations.kernel.theorems import Assumption, Theorem
 from numerics.derivations.statements import hypotheses, proved
+from numerics.derivations.tactics import calc
 from proofs_check.derivations.softmax_average import form_of_the_paper, tilted_mean
 from proofs_check.derivations.softmax_average.query_average import norm_U, norm_V
 from proofs_check.derivations.softmax_average.softmax_average import d, sigma, sub_gaussian
 from proofs_check.derivations.softmax_average.softmax_average import mean as over_a_token
-from proofs_check.derivations.softmax_average.tilted import QUERY, TOKEN, query, weighted_moment
+from proofs_check.derivations.softmax_average.tilted import QUERY, TOKEN, weighted_moment
 from proofs_check.derivations.softmax_average.tilted_mean import size_at_a_query
 from proofs_check.derivations.transfer.risks.outcomes import mean as over_outcomes
 from proofs_check.derivations.transfer.risks.rates import mean, rate, square, task, x
@@ -29,23 +30,6 @@ from proofs_check.derivations.transfer.risks.tasks.laws_of_tasks import (
     at_every_task,
     of_the_task,
 )
-
-__all__ = [
-    "BALL",
-    "at_each_task",
-    "at_least",
-    "at_most",
-    "given_3_1",
-    "given_d1",
-    "given_of_a_token",
-    "large",
-    "lemma_d1",
-    "logarithm",
-    "proposition_3_1",
-    "second_moment_of_a_token",
-    "small",
-    "with_constants",
-]
 
 #: What ln L stands for.
 logarithm = assume("lnL is the logarithm of the number of tokens", log(L), "==", x)
@@ -90,12 +74,15 @@ def with_constants(
     """From E <= a sigma^{2p} ln(L)^q L^{-b/sigma^2} at a task to the same with c_1 and c_2, from a
     <= c_1 and c_2 <= b.
     """
-    a, b = given
+    (a, b), (p, q), c1, c2 = given, powers, first.rhs, second.lhs
     decay = arithmetic(L ** (-b / square), "==", exp(-(b * log(L) / square)), hide=(b, square))
-    form = a * square ** powers[0] * log(L) ** powers[1] * decay.lhs
-    bound = chain(equal(each.rhs, form), gcongr(form, decay))
-    named = gcongr(bound.rhs, first, second, logarithm)
-    return chain(each, bound, named, first.rhs * rate(second.lhs, *powers))
+    bound = a * square**p * log(L) ** q * decay.rhs
+    return calc(
+        each,
+        ("==", a * square**p * log(L) ** q * decay.lhs),
+        ("<=", bound, decay),
+        ("<=", c1 * rate(c2, p, q), gcongr(bound, first, second, logarithm)),
+    )
 
 
 def constants_3_1(c1: Variable, c2: Variable) -> tuple[Theorem, Theorem]:
@@ -150,14 +137,18 @@ def lemma_d1(square_T: Term, c: Variable) -> tuple[Theorem, Theorem]:
     """That E|T|^2 <= c sigma^4 at every task and for all parameters in the ball, from Lemma D.1 at
     a query and E|x|^2 <= 4 d; and the hypothesis on its mean over the tasks.
     """
-    image = tilted_mean.output_at_a_query()
-    factor = 4 * sigma**4 * norm_V**2 * norm_U**2
-    average = integrated("query", (query,), image, None, factor * QUERY.mean(QUERY.square))
-    average = chain(average, gcongr(average.rhs, second_of_the_query()))
-    each = at_each_task(average)
-    form = 16 * d * norm_V**2 * norm_U**2 * square**2
-    most = at_least(16 * d * norm_V**2 * norm_U**2, constant_d1(c))
-    return chain(each, form, gcongr(form, most)), size_of_the_output(square_T)
+    factor, constant = 4 * sigma**4 * norm_V**2 * norm_U**2, 16 * d * norm_V**2 * norm_U**2
+    average = calc(
+        QUERY.mean(size_at_a_query),
+        ("<=", factor * QUERY.mean(QUERY.square), tilted_mean.output_at_a_query()),
+        ("<=", factor * (4 * d), second_of_the_query()),
+    )
+    each = calc(
+        at_each_task(average),
+        ("==", constant * square**2),
+        ("<=", c * square**2, at_least(constant, constant_d1(c))),
+    )
+    return each, size_of_the_output(square_T)
 
 
 def label_in_a_token(square_y: Term) -> Theorem:
@@ -183,8 +174,11 @@ def second_moment_of_a_token(square_y: Term, c: Variable) -> tuple[Theorem, Theo
     least that of |y|^2 over the outcome, as the label is a part of a token.
     """
     plain = weighted_moment(1, TOKEN, Fraction(0))
-    scaled = chain(over_a_token(TOKEN.square), sigma**2 * plain.lhs, gcongr(sigma**2 * plain.lhs, plain))
-    each = at_each_task(chain(scaled, arithmetic(scaled.rhs, "<=", 4 * d * sigma**2)))
-    return chain(each, 4 * d * square, gcongr(4 * d * square, constant_of_a_token(c))), label_in_a_token(
-        square_y
+    size = calc(
+        over_a_token(TOKEN.square),
+        ("==", sigma**2 * plain.lhs),
+        ("<=", sigma**2 * plain.rhs, plain),
+        ("<=", 4 * d * sigma**2),
     )
+    each = calc(at_each_task(size), ("==", 4 * d * square), ("<=", c * square, constant_of_a_token(c)))
+    return each, label_in_a_token(square_y)
