@@ -249,23 +249,6 @@ def test_a_wrong_normal_form_is_caught_by_values(monkeypatch):
     assert "differ" in e.reason
 
 
-DERIVATIVES = {
-    "power": (sp.Derivative(x**2, x), 2 * x),
-    "product rule": (
-        sp.Derivative(sp.sin(r) * sp.exp(r), r),
-        sp.cos(r) * sp.exp(r) + sp.sin(r) * sp.Derivative(sp.exp(r), r),
-    ),
-    "chain rule": (sp.Derivative(sp.log(1 + r**2), r), 2 * r / (1 + r**2)),
-}
-
-
-@pytest.mark.parametrize("name", DERIVATIVES)
-def test_derivatives_are_taken_and_never_guessed(name):
-    lhs, rhs = DERIVATIVES[name]
-    assert identity(lhs, rhs).verdict is Verdict.PROVED
-    assert identity(lhs, 2 * rhs).verdict is Verdict.REFUTED
-
-
 def test_an_undefined_derivative_has_one_value_at_one_point():
     slopes = [sp.Derivative(f(s), s) for s in (p, q)]
     assert identity(*slopes, given=[p - q]).verdict is not Verdict.REFUTED

@@ -137,15 +137,6 @@ def test_the_same_scores_in_numpy(kind, L, random):
         assert np.allclose(values[:, r], tensor_means(kind, A, 2 * U, V, query, x), rtol=5e-5)
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 4, 7])
-def test_coordinates_of_the_sphere(n):
-    """t² is Beta(1/2, (n − 1)/2): E t² = 1/n, E t⁴ = 3/(n(n + 2)); odd moments vanish."""
-    A = np.ones((1, n))
-    t = np.concatenate([plain_scores("sphere", A, 20_000, r, 1) for r in range(2)]) / math.sqrt(n)
-    for power, exact in ((1, 0.0), (2, 1 / n), (3, 0.0), (4, 3 / (n * (n + 2)))):
-        assert abs(np.mean(t**power) - exact) <= SURE * np.std(t**power) / math.sqrt(t.size) + 1e-12
-
-
 @pytest.mark.parametrize("n", [2, 3, 6, 41])
 def test_tilted_coordinate(n):
     """Both branches, about where they meet, against quadrature with sinⁿ⁻² θ e^{c cos θ}."""

@@ -256,8 +256,7 @@ ATTACKS: dict[str, Callable[[], Any]] = {
     "a base that may be negative is not raised": lambda: gcongr(x**2, assume("h", x, "<=", 1)),
     "a denominator is not raised": lambda: gcongr(1 / (1 + t), assume("h", t, "<=", 2)),
     "two nonnegative factors are not lowered below 0": lambda: trans(
-        gcongr(-(t * (1 + t)), assume("h", c, "<=", t), assume("j", c, "<=", 1 + t)),
-        equal(-(c * c), -(c**2)),
+        gcongr(-(t * (1 + t)), assume("h", c, "<=", t), assume("j", c, "<=", 1 + t)), equal(-(c * c), -(c**2))
     ),
     "a chain with a gap": lambda: trans(below_its_square(), below_its_square()),
     "a chain that a normal form does not join": lambda: chain(0, below_its_square(), x**3),
