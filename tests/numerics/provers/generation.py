@@ -23,10 +23,7 @@ _RANGES = [
     Range(Fraction(1), None, integer=True),
     Range(Fraction(-3), Fraction(12), integer=True),
 ]
-
-
-def _number(rng: random.Random) -> sp.Rational:
-    return R(rng.choice((1, 1, 1, 2, 3, 5)) * rng.choice((1, -1)), rng.choice((1, 1, 2, 3, 4)))
+_number = lambda rng: R(rng.choice((1, 1, 1, 2, 3, 5)) * rng.choice((1, -1)), rng.choice((1, 1, 2, 3, 4)))
 
 
 def _tame(rng: random.Random, symbols: list[sp.Symbol]) -> sp.Expr:

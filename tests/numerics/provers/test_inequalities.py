@@ -53,10 +53,7 @@ def test_the_verdict_turns_at_the_sharp_constant(factor, holds):
     assert forall(3 / d, ">=", largest * factor * sp.log(1 / d), {d: (0, 1)}).verdict.accepted is holds
 
 
-def delta_0(c: int) -> sp.Expr:
-    return c * sp.exp(4 * a) / L**2
-
-
+delta_0 = lambda c: c * sp.exp(4 * a) / L**2
 DELTA_MIN = sp.exp(-(L / 8) * sp.exp(-2 * a))
 
 

@@ -1,4 +1,4 @@
-"""Draws one of several formulas, written a line each as a user of SymPy would write them."""
+"""Draws one of several formulas, written between semicolons as a user of SymPy would write them."""
 
 import random
 from functools import cache
@@ -14,10 +14,10 @@ _NAMES = {**vars(sp), "R": sp.Rational}
 
 @cache
 def formulas(table: str) -> tuple[CodeType, ...]:
-    return tuple(compile(line.strip(), line, "eval") for line in table.strip().splitlines())
+    return tuple(compile(part.strip(), part, "eval") for part in table.split(";"))
 
 
 def drawn(rng: random.Random, table: str, **names: Any) -> tuple[Any, ...]:
-    """The value of one line of a table: a tuple of SymPy's expressions."""
+    """The value of one formula of a table: a tuple of SymPy's expressions."""
     found = eval(rng.choice(formulas(table)), _NAMES, names)
     return tuple(sp.sympify(e) if isinstance(e, int) else e for e in found)

@@ -116,10 +116,8 @@ def _gamma(rng: random.Random) -> Inequality:
 
 
 _GAMMA = """
-gamma(x), R("0.88560319441088870028") + off
-loggamma(x), R("-0.12148629053584960809") + off
-loggamma(x), series + share/(12*x)
-series + share/(12*x), loggamma(x)
+gamma(x), R("0.88560319441088870028") + off; loggamma(x), R("-0.12148629053584960809") + off;
+loggamma(x), series + share/(12*x); series + share/(12*x), loggamma(x);
 log(x) - 1/(2*x) - share/(12*x**2), polygamma(0, x)
 """
 
@@ -143,14 +141,7 @@ def _dips_of_gamma(rng: random.Random) -> Inequality:
 
 
 _TOUCHING = """
-c, 0
-c/(1 + x**2), 0
-exp(c), 1
-cosh(c), 1
-sqrt(1 + c), 1
--1/(1 + c), -1
-log(1 + c), 0
-atan(c), 0
+c, 0; c/(1 + x**2), 0; exp(c), 1; cosh(c), 1; sqrt(1 + c), 1; -1/(1 + c), -1; log(1 + c), 0; atan(c), 0;
 -exp(-c), -1
 """
 
@@ -237,11 +228,7 @@ def _wiggly(rng: random.Random) -> Inequality:
 
 
 _WHOLE = """
-2**n, n**2 - 1
-factorial(n), 2**(n - 1)
-n*(n + 1), k*n - k
-(1 + 1/n)**n, R(k, 4)
-n**3, n**2
+2**n, n**2 - 1; factorial(n), 2**(n - 1); n*(n + 1), k*n - k; (1 + 1/n)**n, R(k, 4); n**3, n**2
 """
 
 
