@@ -57,18 +57,9 @@ class Model(World):
         return self.number(Fraction(value))
 
 
-def diagonal(*values: int | Fraction) -> Table:
-    return lambda x, y: values[x] if x == y and x < len(values) else 0
-
-
-def matrix(*rows: tuple[int | Fraction, ...]) -> Table:
-    return lambda x, y: rows[x][y] if x < len(rows) and y < len(rows) else 0
-
-
-def vector(*values: int | Fraction, beyond: int | Fraction = 0) -> Table:
-    return lambda x, *_: values[x] if x < len(values) else beyond
-
-
+diagonal = lambda *values: lambda x, y: values[x] if x == y and x < len(values) else 0
+matrix = lambda *rows: lambda x, y: rows[x][y] if x < len(rows) and y < len(rows) else 0
+vector = lambda *values, beyond=0: lambda x, *_: values[x] if x < len(values) else beyond
 half, quarter = Fraction(1, 2), Fraction(1, 4)
 #: S = diag(4, 0) and S_L = diag(4, 1); gamma = 2, u = 1/gamma and U = gamma S_L^-1 S S^+.
 MINIMUM: dict[str, Any] = {

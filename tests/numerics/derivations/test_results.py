@@ -9,7 +9,6 @@ from numerics.derivations.kernel.binding import bind
 from numerics.derivations.kernel.rules import arithmetic, assume, at_task, integrate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, ProofError, Sort
 from numerics.derivations.kernel.terms import CLOCK, Function, Variable
-from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, derived
 from numerics.evidence import Evidence, Verdict
 
@@ -17,10 +16,7 @@ k, w, t = Variable("k", Sort.TOKEN), Variable("w", Sort.TASK), Variable("t", Sor
 f = Function("f", (Sort.TOKEN,), Fraction(2))
 x, y, T = (Variable(name, range=NONNEGATIVE) for name in "xyT")
 SEARCH = Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered="some")
-
-
-def judged(thm: Theorem) -> Evidence:
-    return derived(Statement(thm.lhs, thm.op, thm.rhs, thm.assumptions), lambda: thm, SEARCH)
+judged = lambda thm: derived(Statement(thm.lhs, thm.op, thm.rhs, thm.assumptions), lambda: thm, SEARCH)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
 
 import pytest
 
@@ -23,20 +22,9 @@ n = Variable("n", range=NONNEGATIVE)
 k, i, d = Variable("k", Sort.TOKEN), Variable("i", Sort.INDEX), Variable("d", range=whole(1))
 f, g = (Function(name, (Sort.TOKEN,), Fraction(4)) for name in "fg")
 v, w = (Function(name, (Sort.INDEX,)) for name in "vw")
-
-
-def mean(body: Any) -> Term:
-    return bind("mean", (k,), body)
-
-
-def total(body: Any) -> Term:
-    return bind("coordinates", (i,), body, (d,))
-
-
-def given(lhs: Any, op: str, rhs: Any, *every: Variable) -> Theorem:
-    return assume(f"{lhs} {op} {rhs}", lhs, op, rhs, every=every)
-
-
+mean = lambda body: bind("mean", (k,), body)
+total = lambda body: bind("coordinates", (i,), body, (d,))
+given = lambda lhs, op, rhs, *every: assume(f"{lhs} {op} {rhs}", lhs, op, rhs, every=every)
 small, near, each = given(x, "<=", p), given(mean(f(k) ** 2), "<=", q), given(f(k) ** 2, "<=", g(k) ** 2, k)
 
 #: A goal with its facts, and what is false instead of its right side.

@@ -72,10 +72,7 @@ FUNCTIONS = (
 )
 BINDERS = {"mean": 1, "query": 1, "normal": 1, "prompt": 1, "task": 1, "sum": 2, "coordinates": 2}
 SORTS = dict(mean=K, query=Q, normal=Sort.NORMAL, prompt=Sort.PROMPT, task=W, sum=K, coordinates=I)
-
-
-def printed(e: Term) -> str:
-    return latex(e) + where_latex(e)
+printed = lambda e: latex(e) + where_latex(e)
 
 
 def random_term(rng: random.Random, depth: int) -> Term:
@@ -230,8 +227,7 @@ def test_formulas_are_latex():
         assert convert(printed(e)).startswith("<math")
 
 
-def told(thm: Theorem) -> tuple[str, tuple[str, ...]]:
-    return relation(thm.lhs, thm.op, thm.rhs) + where_latex(thm.lhs, thm.rhs), assumptions_latex(thm)
+told = lambda t: (relation(t.lhs, t.op, t.rhs) + where_latex(t.lhs, t.rhs), assumptions_latex(t))
 
 
 def theorems() -> Iterator[Theorem]:

@@ -185,8 +185,7 @@ def test_other_laws_over_many_queries_are_measured_and_it_is_said():
     assert any("Nothing exact is known here" in note for note in short.notes)
 
 
-def numbers(text: str) -> list[float]:
-    return [float(n) for n in re.findall(r"\d[\d.]*(?:e\d+)?", text)]
+numbers = lambda text: [float(n) for n in re.findall(r"\d[\d.]*(?:e\d+)?", text)]
 
 
 @pytest.mark.parametrize("name", ["anisotropic", "isotropic", "averaged"])

@@ -123,5 +123,4 @@ def test_a_bound_of_more_than_all_is_none():
     assert [row[-1] for row in some.table()[1:]] == expected
 
 
-def percent_up(share: float) -> str:
-    return percent(share, ROUND_CEILING)
+percent_up = lambda share: percent(share, ROUND_CEILING)

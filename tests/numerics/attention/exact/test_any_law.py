@@ -11,7 +11,6 @@ import numerics.attention.exact.any_law
 from numerics import TokenLaw, exact_errors
 from numerics.attention.exact.any_law import law_errors
 from numerics.attention.exact.enumeration import compositions, multinomial
-from numerics.attention.exact.errors import ExactErrors
 from numerics.attention.setting import AttentionSetting
 from numerics.token_laws import atoms, ball, gaussian, rademacher, sphere, uniform
 
@@ -32,8 +31,7 @@ def problem(seed: int, d: int, scale: float = 1.0) -> dict[str, Any]:
     )
 
 
-def fields(e: ExactErrors) -> np.ndarray:
-    return np.array([getattr(e, name) for name in FIELDS if getattr(e, name) is not None])
+fields = lambda e: np.array([getattr(e, name) for name in FIELDS if getattr(e, name) is not None])
 
 
 def prompts_mean(tokens: np.ndarray, p: np.ndarray, law: TokenLaw, g: dict[str, Any]) -> np.ndarray:

@@ -13,7 +13,6 @@ from scipy.special import roots_genlaguerre
 import numerics.attention.exact.gaussian_tokens
 import numerics.attention.quadrature.query_form
 from numerics import exact_errors
-from numerics.attention.exact.errors import ExactErrors
 from numerics.attention.quadrature.score_moments import FINE
 from numerics.attention.setting import AttentionSetting
 from theory.attention.gaussian_errors import limit_of_grad_U_error, limit_of_output_error, theorem_A
@@ -40,10 +39,7 @@ def query(seed: int, averaged: bool, d: int = 3) -> dict[str, Any]:
     return {"query_cov": B @ B.T / (4 * d)} if averaged else {"query": rng.standard_normal(d)}
 
 
-def fields(e: ExactErrors) -> np.ndarray:
-    return np.array([getattr(e, name) for name in FIELDS if getattr(e, name) is not None])
-
-
+fields = lambda e: np.array([getattr(e, name) for name in FIELDS if getattr(e, name) is not None])
 BOTH = pytest.mark.parametrize("averaged", [False, True])
 
 

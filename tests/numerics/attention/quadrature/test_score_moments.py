@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from numerics.attention.quadrature.gaussian_transforms import Key, laplace_transforms
+from numerics.attention.quadrature.gaussian_transforms import laplace_transforms
 from numerics.attention.quadrature.moments_kernel import Steps, means_of_products
 from numerics.attention.quadrature.score_moments import (
     COARSE,
@@ -56,8 +56,7 @@ def test_the_table_notices_cancellation():
     assert worst_error(36, 36, FINE._replace(definition_P2=2.0)) > 1e-10
 
 
-def numpy_means(s: float, L: np.ndarray, keys: tuple[Key, ...]) -> dict[Key, np.ndarray]:
-    return mean_products(laplace_transforms(s, math.log(L.max()), keys), L, keys)
+numpy_means = lambda s, L, keys: mean_products(laplace_transforms(s, math.log(L.max()), keys), L, keys)
 
 
 def numpy_moments(s: float, L: np.ndarray) -> np.ndarray:
@@ -74,8 +73,7 @@ def numpy_moments(s: float, L: np.ndarray) -> np.ndarray:
     return np.array([m[2,], m[3,], *spread])
 
 
-def rows(m: ScoreMoments) -> np.ndarray:
-    return np.array([m.P2, m.P3, *m.spread])
+rows = lambda m: np.array([m.P2, m.P3, *m.spread])
 
 
 def random_cases(n: int, largest: float, longest: float) -> list[tuple[float, np.ndarray]]:

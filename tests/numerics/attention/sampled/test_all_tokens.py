@@ -206,8 +206,7 @@ def test_a_quantile_function_of_ones_own():
     assert_same_means(*runs)
 
 
-def signs(rng: np.random.Generator, n: int) -> np.ndarray:
-    return rng.choice([-1.0, 1.0], (n, 2))
+signs = lambda rng, n: rng.choice([-1.0, 1.0], (n, 2))
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from scipy import stats
 
 from numerics.attention.quadrature.softmax_weights import softmax_moments
 from numerics.attention.sampled import estimate
-from numerics.attention.sampled.estimate import AttentionErrors, Estimate, as_errors
+from numerics.attention.sampled.estimate import Estimate, as_errors
 from numerics.attention.sampled.joined_moments import joined
 from numerics.attention.sampled.sampler import PIECE, error_sampler
 from numerics.attention.setting import AttentionSetting
@@ -51,8 +51,7 @@ def plain_errors(Gamma, U, V, z, g):
     return np.array([np.sum((V @ (m - h)) ** 2), np.sum(grad_V**2), np.sum(grad_U**2)])
 
 
-def means(e: AttentionErrors) -> np.ndarray:
-    return np.stack([getattr(e, name).mean for name in NAMES])
+means = lambda e: np.stack([getattr(e, name).mean for name in NAMES])
 
 
 def assert_near(estimate: Estimate, exact: np.ndarray) -> None:

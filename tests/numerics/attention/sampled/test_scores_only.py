@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from numerics import ExactErrors, exact_errors
+from numerics import exact_errors
 from numerics.attention.sampled.kernels.scores_only import tilted_height
-from numerics.attention.sampled.scores_only import CONDITIONED, ScoreSampler, prepare
+from numerics.attention.sampled.scores_only import CONDITIONED, prepare
 from numerics.compiled.streams import key_of
 from numerics.token_laws import TokenLaw, ball, gaussian, sphere
 from tests.numerics.attention.sampled.by_definition import squared_errors
@@ -171,14 +171,8 @@ def assert_means(values: Floats, exact: Floats) -> None:
     assert np.all(gap(values, exact) <= 1)
 
 
-def three(e: ExactErrors) -> Floats:
-    return np.stack([getattr(e, q) for q in ("output", "grad_V", "grad_U")])
-
-
-def drawn(sampler: ScoreSampler, L: int, count: int, seed: int = 4) -> Floats:
-    return sampler.values(L, 0, count, key_of(seed))
-
-
+three = lambda e: np.stack([getattr(e, q) for q in ("output", "grad_V", "grad_U")])
+drawn = lambda sampler, L, count, seed=4: sampler.values(L, 0, count, key_of(seed))
 CASES: dict[str, Callable[[], tuple[Floats, Floats, Floats, Floats]]] = {
     "full": lambda: problem(columns=4),
     "singular": lambda: problem(columns=2),

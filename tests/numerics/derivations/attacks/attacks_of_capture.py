@@ -28,7 +28,7 @@ from numerics.derivations.kernel.rules import (
     until,
 )
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Sort, whole
-from numerics.derivations.kernel.terms import CLOCK, START, Defined, Function, Given, Op, Term, Variable, term
+from numerics.derivations.kernel.terms import CLOCK, START, Defined, Function, Given, Op, Variable, term
 from numerics.derivations.kernel.terms import GAUSSIAN as xi
 from numerics.derivations.kernel.theorems import Theorem
 
@@ -46,26 +46,11 @@ h, v, v2 = Function("h", (Sort.QUERY,), None), Function("v", (Sort.INDEX,)), Fun
 sw, vw = Function("s_w", (Sort.TASK,)), Function("v_w", (Sort.TASK, Sort.INDEX))
 path = Function("path", (Sort.TIME,), Fraction(1))
 paths = Function("paths", (Sort.TASK, Sort.TIME), Fraction(1))
-
-
-def M(body: Any, over: Variable = k) -> Term:
-    return bind("mean", (over,), body)
-
-
-def E(body: Any) -> Term:
-    return bind("prompt", (p,), body)
-
-
-def U(body: Any) -> Term:
-    return bind("sum", (k,), body, (p,))
-
-
-def T(body: Any) -> Term:
-    return bind("task", (w,), body)
-
-
-def size(of: Function) -> Term:
-    return bind("coordinates", (j,), of(j) ** 2, (m,))
+M = lambda body, over=k: bind("mean", (over,), body)
+E = lambda body: bind("prompt", (p,), body)
+U = lambda body: bind("sum", (k,), body, (p,))
+T = lambda body: bind("task", (w,), body)
+size = lambda of: bind("coordinates", (j,), of(j) ** 2, (m,))
 
 
 def below_all(*more: Variable) -> Theorem:

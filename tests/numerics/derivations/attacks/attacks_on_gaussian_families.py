@@ -21,10 +21,7 @@ f = Function("f", (Sort.TOKEN,), None)
 token = Variable("token", Sort.TOKEN)
 FIVE = tuple(term(Fraction(v, 5)) for v in (5, 3, 4))
 PARTS = tuple(v * a(j, n) for v in FIVE)
-
-
-def dot(u: Term, v: Term, size: Variable = d) -> Term:
-    return bind("coordinates", (n,), u * v, (size,))
+dot = lambda u, v, size=d: bind("coordinates", (n,), u * v, (size,))
 
 
 def covariances(*factors: Term, size: Variable = d) -> tuple[Term, Term]:

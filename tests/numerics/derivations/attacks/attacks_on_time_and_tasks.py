@@ -52,12 +52,8 @@ def M(body: Any) -> Term:
     return bind("mean", (k,), body)
 
 
-def falls(u: Function = path) -> Theorem:
-    return assume(f"{u.name} falls", u.rate(now), "<=", 0, every=(now,))
-
-
-def kept(u: Function = path, most: Term = R) -> Theorem:
-    return assume("kept", u(now), "<=", most, every=(now,))
+falls = lambda u=path: assume(f"{u.name} falls", u.rate(now), "<=", 0, every=(now,))
+kept = lambda u=path, most=R: assume("kept", u(now), "<=", most, every=(now,))
 
 
 def continued(inside: Theorem, below: Theorem, start: Theorem, barrier: Theorem | None = None) -> Theorem:
@@ -71,10 +67,7 @@ def small() -> Theorem:
     return assume("E f^2 <= scale", M(f(k) ** 2), "<=", scale)
 
 
-def T(body: Any) -> Term:
-    return bind("task", (w,), body)
-
-
+T = lambda body: bind("task", (w,), body)
 HEAVY = M(h(k) ** 2)  # possibly infinite
 finite_mean = assume("E f^2 <= S", M(f(k) ** 2), "<=", S)
 
@@ -106,10 +99,7 @@ def clock(most: Any = CLOCK(now), thm: Theorem | None = None) -> Theorem:
     return arithmetic(CLOCK(now), "<=", most, *([] if thm is None else [thm]))
 
 
-def said_of(X: Term, most: Any, *every: Variable) -> Theorem:
-    return assume("a bound", M(X), "<=", most, every=every)
-
-
+said_of = lambda X, most, *every: assume("a bound", M(X), "<=", most, every=every)
 TIME_AND_TASKS: dict[str, Callable[[], Any]] = {
     "a derivative of a derivative": lambda: derivative(path.rate(now), now),
     "a derivative of a function that is not smooth": lambda: derivative(rough(now), now),

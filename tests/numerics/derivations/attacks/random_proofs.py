@@ -63,10 +63,7 @@ SEEDS: tuple[Callable[[], Theorem], ...] = (
 #: What may stand in place of a number, at a task or not; a hypothesis may be said for all of it.
 VALUES = [x, y, x, y, n, v(i), v(j), x - y, term(-1), term(0)]
 OF_A_TASK = [*VALUES, st(task), vt(task, i), x * st(task), y + st(task)]
-
-
-def _random(rng: random.Random) -> Term:
-    return random_term(rng, rng.choice((1, 2, 2)), token=True, prompt=True)
+_random = lambda rng: random_term(rng, rng.choice((1, 2, 2)), token=True, prompt=True)
 
 
 def _around(rng: random.Random, e: Term) -> Term:

@@ -54,24 +54,10 @@ v = Function("v", (Sort.INDEX,))
 e2 = Function("e2", (Sort.TOKEN,), Fraction(1))
 e3, e4 = (Function(name, (Sort.TOKEN,), None) for name in ("e3", "e4"))
 gauss = Variable("gauss", Sort.NORMAL)
-
-
-def M(body: Any, over: Variable = k) -> Term:
-    return bind("mean", (over,), body)
-
-
-def E(body: Any) -> Term:
-    return bind("prompt", (p,), body)
-
-
-def U(body: Any, *over: Variable) -> Term:
-    return bind("sum", over or (k,), body, (p,))
-
-
-def below_its_square() -> Theorem:
-    return arithmetic(0, "<=", x**2)
-
-
+M = lambda body, over=k: bind("mean", (over,), body)
+E = lambda body: bind("prompt", (p,), body)
+U = lambda body, *over: bind("sum", over or (k,), body, (p,))
+below_its_square = lambda: arithmetic(0, "<=", x**2)
 HEAVY = M(h(k) ** 2)  # possibly infinite
 
 
