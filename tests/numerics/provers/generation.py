@@ -1,11 +1,12 @@
 """Random inequalities without end, about half of them true."""
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
 
 import sympy as sp
 
+from tests.numerics.provers.soundness.drawing import drawn
 from tests.numerics.provers.statement import R, Random, Range, X, Y, Z
 from tests.numerics.provers.values import least as least_value
 
@@ -29,82 +30,49 @@ _number = lambda rng: R(rng.choice((1, 1, 1, 2, 3, 5)) * rng.choice((1, -1)), rn
 def _tame(rng: random.Random, symbols: list[sp.Symbol]) -> sp.Expr:
     """Something small that an exponential may be taken of."""
     s = rng.choice(symbols)
-    return rng.choice(
-        [
-            lambda: s,
-            lambda: _number(rng) * s,
-            lambda: s + _number(rng),
-            lambda: s**2,
-            lambda: s * rng.choice(symbols),
-            lambda: -s - s**2,
-        ]
-    )()
+    (e,) = drawn(rng, _TAME, s=s, number=lambda: _number(rng), symbol=lambda: rng.choice(symbols))
+    return e
+
+
+_TAME = "s; number()*s; s + number(); s**2; s*symbol(); -s - s**2"
+_POSITIVE = """
+natural; natural + Abs(number()); exp(tame()); 1 + inner()**2; inner() + inner(); sqrt(inner()); 1/inner();
+cosh(tame()); inner()**Abs(number())
+"""
+_LEAF = "symbol(); number()*symbol(); symbol()**random.randint(2, 3)"
+_INNER = """
+again() + again(); again() - again(); again()*again(); again()/positive(); again()**2;
+exp(-positive()) if random.random() < 0.5 else exp(tame()); log(positive()); sqrt(positive());
+log(1 + positive()); tanh(again()); sinh(tame()); cosh(tame()); coth(positive()); sech(tame()); erf(again());
+erfc(tame()); atan(again()); asinh(again()); sin(tame()); cos(tame()); Abs(again()); Max(again(), again());
+Min(again(), again()); loggamma(positive()); gamma(positive())/(1 + gamma(positive()));
+polygamma(0, positive()); uppergamma(random.choice((R(1, 2), 2, R(5, 2))), positive());
+lowergamma(random.choice((R(1, 2), 3)), positive()); besselk(random.choice((0, R(1, 2), 1)), positive());
+besseli(random.choice((0, 1)), positive())*exp(-positive()); positive()**tame()
+"""
 
 
 def _positive(rng, symbols, ranges, depth):
     s = rng.choice(symbols)
     lo = ranges[s].lo
-    natural = [s] if lo is not None and lo >= 0 else [s**2 + abs(_number(rng))]
-    inner = lambda: _positive(rng, symbols, ranges, depth - 1) if depth > 0 else natural[0]
-    return rng.choice(
-        [
-            lambda: natural[0],
-            lambda: natural[0] + abs(_number(rng)),
-            lambda: sp.exp(_tame(rng, symbols)),
-            lambda: 1 + inner() ** 2,
-            lambda: inner() + inner(),
-            lambda: sp.sqrt(inner()),
-            lambda: 1 / inner(),
-            lambda: sp.cosh(_tame(rng, symbols)),
-            lambda: inner() ** abs(_number(rng)),
-        ]
-    )()
+    natural = s if lo is not None and lo >= 0 else s**2 + abs(_number(rng))
+    inner = lambda: _positive(rng, symbols, ranges, depth - 1) if depth > 0 else natural
+    names = dict(natural=natural, inner=inner, number=lambda: _number(rng), tame=lambda: _tame(rng, symbols))
+    (e,) = drawn(rng, _POSITIVE, **names)
+    return e
 
 
 def _expression(rng, symbols, ranges, depth):
-    again = lambda: _expression(rng, symbols, ranges, depth - 1)
-    positive = lambda: _positive(rng, symbols, ranges, depth - 1)
-    leaf = [
-        lambda: rng.choice(symbols),
-        lambda: _number(rng) * rng.choice(symbols),
-        lambda: rng.choice(symbols) ** rng.randint(2, 3),
-    ]
-    if depth <= 0:
-        return rng.choice(leaf)()
-    inner: list[Callable[[], sp.Expr]] = [
-        lambda: again() + again(),
-        lambda: again() - again(),
-        lambda: again() * again(),
-        lambda: again() / positive(),
-        lambda: again() ** 2,
-        lambda: sp.exp(-positive()) if rng.random() < 0.5 else sp.exp(_tame(rng, symbols)),
-        lambda: sp.log(positive()),
-        lambda: sp.sqrt(positive()),
-        lambda: sp.log(1 + positive()),
-        lambda: sp.tanh(again()),
-        lambda: sp.sinh(_tame(rng, symbols)),
-        lambda: sp.cosh(_tame(rng, symbols)),
-        lambda: sp.coth(positive()),
-        lambda: sp.sech(_tame(rng, symbols)),
-        lambda: sp.erf(again()),
-        lambda: sp.erfc(_tame(rng, symbols)),
-        lambda: sp.atan(again()),
-        lambda: sp.asinh(again()),
-        lambda: sp.sin(_tame(rng, symbols)),
-        lambda: sp.cos(_tame(rng, symbols)),
-        lambda: sp.Abs(again()),
-        lambda: sp.Max(again(), again()),
-        lambda: sp.Min(again(), again()),
-        lambda: sp.loggamma(positive()),
-        lambda: sp.gamma(positive()) / (1 + sp.gamma(positive())),
-        lambda: sp.polygamma(0, positive()),
-        lambda: sp.uppergamma(rng.choice((R(1, 2), 2, R(5, 2))), positive()),
-        lambda: sp.lowergamma(rng.choice((R(1, 2), 3)), positive()),
-        lambda: sp.besselk(rng.choice((0, R(1, 2), 1)), positive()),
-        lambda: sp.besseli(rng.choice((0, 1)), positive()) * sp.exp(-positive()),
-        lambda: positive() ** _tame(rng, symbols),
-    ]
-    return rng.choice(leaf if rng.random() < 0.2 else inner)()
+    names = dict(
+        again=lambda: _expression(rng, symbols, ranges, depth - 1),
+        positive=lambda: _positive(rng, symbols, ranges, depth - 1),
+        number=lambda: _number(rng),
+        symbol=lambda: rng.choice(symbols),
+        tame=lambda: _tame(rng, symbols),
+        random=rng,
+    )
+    (e,) = drawn(rng, _LEAF if depth <= 0 or rng.random() < 0.2 else _INNER, **names)
+    return e
 
 
 def statements(seed: int) -> Iterator[Random]:

@@ -20,4 +20,5 @@ def formulas(table: str) -> tuple[CodeType, ...]:
 def drawn(rng: random.Random, table: str, **names: Any) -> tuple[Any, ...]:
     """The value of one formula of a table: a tuple of SymPy's expressions."""
     found = eval(rng.choice(formulas(table)), _NAMES, names)
+    found = found if isinstance(found, tuple) else (found,)
     return tuple(sp.sympify(e) if isinstance(e, int) else e for e in found)

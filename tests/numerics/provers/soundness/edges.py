@@ -35,8 +35,8 @@ def _removable(rng: random.Random) -> Inequality:
 
 
 _POLES = """
-1/u**2,; b/u,; -log(Abs(u)),; coth(u),; csch(u)**2,; 1/(exp(u) - 1),; 1/Abs(u) - b,; gamma(u),;
-1/(u**2 - b),; u**R(-1, 2),; besselk(0, u),
+1/u**2; b/u; -log(Abs(u)); coth(u); csch(u)**2; 1/(exp(u) - 1); 1/Abs(u) - b; gamma(u); 1/(u**2 - b);
+u**R(-1, 2); besselk(0, u)
 """
 
 
