@@ -1,3 +1,4 @@
+import itertools
 import math
 from functools import partial
 
@@ -7,7 +8,7 @@ from scipy import stats
 
 from numerics.attention.quadrature.softmax_weights import softmax_moments
 from numerics.attention.sampled import estimate
-from numerics.attention.sampled.estimate import Estimate, as_errors
+from numerics.attention.sampled.estimate import AttentionErrors, Estimate, as_errors
 from numerics.attention.sampled.joined_moments import joined
 from numerics.attention.sampled.sampler import PIECE, error_sampler
 from numerics.attention.setting import AttentionSetting
@@ -58,6 +59,11 @@ def assert_near(estimate: Estimate, exact: np.ndarray) -> None:
     """Within 5.2 standard errors: 2e-7 an entry, under 5e-6 over all entries of this file."""
     assert np.all(estimate.largest_share < 0.02)
     assert np.all(np.abs(estimate.mean - exact) < 5.2 * estimate.standard_error)
+
+
+def assert_no_bit_differs(one: AttentionErrors, other: AttentionErrors) -> None:
+    for name, field in itertools.product(NAMES, Estimate.__dataclass_fields__):
+        assert np.array_equal(getattr(getattr(one, name), field), getattr(getattr(other, name), field))
 
 
 def exact_errors(Gamma, U, V, z, L):
@@ -200,10 +206,7 @@ def test_threads_change_no_bit(law, method):
     )
     assert one.method == method
     for other in others:
-        for name in NAMES:
-            for field in Estimate.__dataclass_fields__:
-                wanted = getattr(getattr(one, name), field)
-                assert np.array_equal(getattr(getattr(other, name), field), wanted)
+        assert_no_bit_differs(other, one)
 
 
 def test_more_lengths_or_replicates_leave_the_others_alone():
@@ -276,9 +279,7 @@ def test_blocks_of_a_sampler_are_the_whole_run():
     again = as_errors(
         [5, 90], [joined([sums[L, k * PIECE] for k in range(3)]) for L in (5, 90)], 2 * PIECE + 100, 7
     )
-    for name in NAMES:
-        for field in Estimate.__dataclass_fields__:
-            assert np.array_equal(getattr(getattr(run, name), field), getattr(getattr(again, name), field))
+    assert_no_bit_differs(run, again)
 
 
 def test_skewness_and_kurtosis_of_the_replicates():
