@@ -1,4 +1,4 @@
-"""Mellin-Barnes integrals against direct quadrature and sums, and what must hold as r -> 0."""
+"""Mellin-Barnes integrals that are coarse or cannot be taken; exact errors have second routes."""
 
 import math
 
@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 from numerics.attention.exact.laplace_transforms import law_transforms, transform_grid
-from numerics.attention.exact.tilted_moments import (
-    IndependentMoments,
-)
+from numerics.attention.exact.tilted_moments import IndependentMoments
 from numerics.token_laws.coordinates import coordinate
 
 FORMS = [np.array([[2.0]]), np.array([[1.0]])]
