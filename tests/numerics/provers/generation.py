@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import sympy as sp
 
-from tests.numerics.provers.soundness.drawing import drawn
+from tests.numerics.provers.soundness.drawing import drawn, every
 from tests.numerics.provers.statement import R, Random, Range, X, Y, Z
 from tests.numerics.provers.values import least as least_value
 
@@ -107,53 +107,33 @@ def statements(seed: int) -> Iterator[Random]:
         yield Random(*sides, rng.random() < 0.3, ranges, where)
 
 
+_HOMOGENEOUS = """
+x; y; Abs(x); Abs(y); sqrt(x**2 + y**2); Max(x, y); Min(x, 2*y); Abs(x - y); sqrt(x**2 + x*y + y**2)
+"""
+_SHIFTING = "log(exp(x) + exp(y)); Max(x, y); Min(x, y); (x + y)/2; log(exp(x/2) + exp(y/2))*2; x"
+
+
 def _invariant(rng: random.Random) -> Random:
     """A statement whose sign does not change when both variables are scaled or shifted together."""
     if rng.random() < 0.5:
-        kind = rng.choice(
-            (Range(Fraction(0), None), Range(Fraction(0), None, closed=True), Range(None, None))
-        )
-        ranges = {X: kind, Y: rng.choice((kind, Range(Fraction(0), None, closed=True)))}
-        atoms = [
-            X,
-            Y,
-            sp.Abs(X),
-            sp.Abs(Y),
-            sp.sqrt(X**2 + Y**2),
-            sp.Max(X, Y),
-            sp.Min(X, 2 * Y),
-            sp.Abs(X - Y),
-            sp.sqrt(X**2 + X * Y + Y**2),
-        ]
-        atoms += (
-            [sp.sqrt(X * Y), sp.cbrt(X**3 + 2 * Y**3)]
-            if all(r.lo is not None for r in ranges.values())
-            else []
-        )
+        open_ray, ray, line = _RANGES[0], _RANGES[1], _RANGES[7]
+        kind = rng.choice((open_ray, ray, line))
+        ranges = {X: kind, Y: rng.choice((kind, ray))}
+        atoms = every(_HOMOGENEOUS, x=X, y=Y)
+        if all(r.lo is not None for r in ranges.values()):
+            atoms += [sp.sqrt(X * Y), sp.cbrt(X**3 + 2 * Y**3)]
         unit = rng.choice((sp.Abs(X) + sp.Abs(Y), sp.sqrt(X**2 + Y**2), sp.Max(sp.Abs(X), sp.Abs(Y))))
     else:
         ranges = {X: Range(None, None), Y: Range(None, None)}
-        lead = [
-            sp.log(sp.exp(X) + sp.exp(Y)),
-            sp.Max(X, Y),
-            sp.Min(X, Y),
-            (X + Y) / 2,
-            sp.log(sp.exp(X / 2) + sp.exp(Y / 2)) * 2,
-            X,
-        ]
-        atoms = [a - b for a, b in (rng.sample(lead, 2) for _ in range(3))] + [
-            sp.Abs(X - Y),
-            sp.exp(-((X - Y) ** 2)),
-            sp.tanh(X - Y),
-        ]
+        lead = every(_SHIFTING, x=X, y=Y)
+        atoms = [a - b for a, b in (rng.sample(lead, 2) for _ in range(3))]
+        atoms += [sp.Abs(X - Y), sp.exp(-((X - Y) ** 2)), sp.tanh(X - Y)]
         unit = sp.S.One
     left = sp.Add(*(_number(rng) * a for a in rng.sample(atoms, 3)))
     least = least_value(left / unit, ranges, (), rng)
-    c = (
-        R(1)
-        if least is None
-        else R(Fraction(least - rng.choice((0.3, 0.01, 0, -0.01, -0.3))).limit_denominator(1000))
-    )
+    c = R(1)
+    if least is not None:
+        c = R(Fraction(least - rng.choice((0.3, 0.01, 0, -0.01, -0.3))).limit_denominator(1000))
     return Random(c * unit, left, rng.random() < 0.3, ranges, ())
 
 
@@ -172,8 +152,5 @@ def _hypothesis(rng: random.Random, symbols: list[sp.Symbol]) -> tuple[tuple[sp.
     if len(symbols) < 2 or rng.random() < 0.6:
         return ()
     a, b = rng.sample(symbols, 2)
-    return (
-        rng.choice(
-            [(a, "<=", b), (a, "<", b), (a * b, "<=", sp.S.One), (a + b, ">=", R(1, 2)), (a**2, "<=", b + 3)]
-        ),
-    )
+    met = [(a, "<=", b), (a, "<", b), (a * b, "<=", sp.S.One), (a + b, ">=", R(1, 2)), (a**2, "<=", b + 3)]
+    return (rng.choice(met),)

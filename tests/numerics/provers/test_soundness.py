@@ -24,9 +24,7 @@ def test_no_false_verdict(block):
         st = next(source)
         try:
             e = st.ask(EFFORT)
-        except (
-            ValueError
-        ):  # no point meets the hypotheses, or a hypothesis has evaluated itself: counted below
+        except ValueError:  # no point meets the hypotheses, or one has evaluated itself: counted below
             continue
         verdicts[str(e.verdict)] += 1
         faults += [f] if (f := attack.fault(st, e, rng)) else []

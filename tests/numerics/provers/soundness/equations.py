@@ -148,23 +148,12 @@ class Entries:
     def fault(self, e: Evidence, rng: random.Random) -> str:
         equal = True
         others = sorted((self.lhs - self.rhs).free_symbols - {l_i, l_j, p_i, p_j, m_i, delta}, key=str)
-        spectrum = [
-            (R(0), R(0), R(1)),
-            (R(3), R(1, 3), R(5, 2)),
-            (R(2), R(1, 2), R(7, 3)),
-            (R(0), R(0), R(2)),
-        ]
+        outside = [(R(0), R(0), R(1)), (R(0), R(0), R(2))]
+        spectrum = [outside[0], (R(3), R(1, 3), R(5, 2)), (R(2), R(1, 2), R(7, 3)), outside[1]]
         for i, (a, b, m) in enumerate(spectrum):
             for j, (c, d, _) in enumerate(spectrum):
-                point = {
-                    l_i: a,
-                    p_i: b,
-                    m_i: m,
-                    l_j: c,
-                    p_j: d,
-                    delta: sp.Integer(i == j),
-                    **{s: R(k + 2, 3) for k, s in enumerate(others)},
-                }
+                point = {l_i: a, p_i: b, m_i: m, l_j: c, p_j: d, delta: sp.Integer(i == j)}
+                point |= {s: R(k + 2, 3) for k, s in enumerate(others)}
                 left, right = (Function(side.xreplace(point), ())() for side in (self.lhs, self.rhs))
                 equal = equal and left == right
         if accepted(e) and not equal:

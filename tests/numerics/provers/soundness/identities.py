@@ -74,9 +74,8 @@ def _assumptions(rng: random.Random) -> Equation:
 def _false_assumptions(rng: random.Random) -> Equation:
     """The same with an assumption that is denied."""
     name = rng.choice(list(_BY_ASSUMPTION))
-    a, b = sp.symbols(
-        "a b", **{rng.choice(("positive", "integer", "even", "zero", "rational", "negative", "prime")): False}
-    )
+    denied = rng.choice(("positive", "integer", "even", "zero", "rational", "negative", "prime"))
+    a, b = sp.symbols("a b", **{denied: False})
     lhs, rhs = drawn(rng, _BY_ASSUMPTION[name], a=a, b=b)
     return Equation(lhs, rhs) if not (lhs.has(sp.nan) or rhs.has(sp.nan)) else Equation(a, b)
 
@@ -85,14 +84,7 @@ def _expression(rng: random.Random, names: Sequence[sp.Symbol], depth: int = 2) 
     if depth == 0:
         return rng.choice((*names, *names, R(rng.randint(-3, 3), 2), sp.pi))
     again = lambda: _expression(rng, names, depth - 1)
-    return rng.choice(
-        (
-            lambda: again() + again(),
-            lambda: again() * again(),
-            lambda: again() - 2 * again(),
-            lambda: again() ** 2,
-        )
-    )()
+    return drawn(rng, "again() + again(); again()*again(); again() - 2*again(); again()**2", again=again)[0]
 
 
 #: What holds for positive x and y and real u.
@@ -141,16 +133,8 @@ def _rewritten(rng: random.Random) -> Equation:
 
 def _branches(rng: random.Random) -> Equation:
     """What holds for positive numbers, asked for others: mpmath's principal values decide."""
-    kinds = (
-        {},
-        {"real": True},
-        {"positive": True},
-        {"negative": True},
-        {"nonzero": True},
-        {"integer": True},
-        {"imaginary": True},
-        {"nonnegative": True},
-    )
+    names = ("real", "positive", "negative", "nonzero", "integer", "imaginary", "nonnegative")
+    kinds: tuple[dict[str, bool], ...] = ({}, *({name: True} for name in names))
     x, y, u = (sp.Symbol(n, **rng.choice(kinds)) for n in "xyu")
     try:
         return Equation(*drawn(rng, rng.choice((_REWRITES, _TEMPTING)), x=x, y=y, u=u))
@@ -212,14 +196,8 @@ def _eigenbasis(rng: random.Random) -> Entries:
     left = rng.choice((1, l_i * p_i, p_i * l_i * l_j * p_j, l_j * p_j)) * rng.choice(
         (motion, l_i, l_i * l_j, delta * l_i, delta * p_i)
     )
-    right = rng.choice(
-        (
-            left,
-            left * rng.choice((l_i * p_i, l_j * p_j, delta)),
-            left.subs(delta, 1),
-            left.subs({l_i: l_j, p_i: p_j}, simultaneous=True),
-        )
-    )
+    projected, turned = left * rng.choice((l_i * p_i, l_j * p_j, delta)), {l_i: l_j, p_i: p_j}
+    right = rng.choice((left, projected, left.subs(delta, 1), left.subs(turned, simultaneous=True)))
     extra = rng.choice((0, 0, delta * (l_i - l_j), l_i * (1 - l_i * p_i), l_i * p_i - delta * l_j * p_j))
     return Entries(sp.expand(left), sp.sympify(right) + extra)
 

@@ -192,20 +192,11 @@ def _undefined(rng: random.Random) -> Area:
 
 def _declared(rng: random.Random) -> Area:
     """A symbol that is declared to be what the interval is not."""
-    x = sp.Symbol(
-        "x",
-        **{
-            rng.choice(
-                ("positive", "negative", "integer", "nonnegative", "imaginary", "real", "rational")
-            ): True
-        },
-    )
-    f = rng.choice(
-        (sp.sqrt(x**2), sp.Abs(x), x**2, sp.exp(x), sp.sign(x) * x, sp.log(x**2 + 1), sp.cos(sp.pi * x))
-    )
-    return _compared(
-        rng, f, x, rng.choice(((R(-1), R(1)), (R(0), R(1)), (R(1), R(2)), (R(-2), R(-1)))), kinks=(0,)
-    )
+    kinds = ("positive", "negative", "integer", "nonnegative", "imaginary", "real", "rational")
+    x = sp.Symbol("x", **{rng.choice(kinds): True})
+    (f,) = drawn(rng, "sqrt(x**2); Abs(x); x**2; exp(x); sign(x)*x; log(x**2 + 1); cos(pi*x)", x=x)
+    ends = rng.choice(((R(-1), R(1)), (R(0), R(1)), (R(1), R(2)), (R(-2), R(-1))))
+    return _compared(rng, f, x, ends, kinks=(0,))
 
 
 #: Constants that are complex, undefined, or written in a way that hides their value.

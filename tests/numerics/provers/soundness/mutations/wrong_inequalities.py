@@ -61,16 +61,8 @@ def _strict(hypothesis: Any) -> Any:
 def _half(image: Any) -> Any:
     def rule(*args: Any) -> Side:
         s = image(*args)
-        return Side(
-            s.lo
-            if s.lo is not None and s.lo > 1
-            else 1 + 0 * (s.hi or 0)
-            if s.hi is None or s.hi > 1
-            else s.lo,
-            s.hi,
-            False,
-            s.hi_open,
-        )
+        cut = (s.lo is None or s.lo <= 1) and (s.hi is None or s.hi > 1)
+        return Side(1 + 0 * (s.hi or 0) if cut else s.lo, s.hi, False, s.hi_open)
 
     return rule
 
