@@ -52,6 +52,7 @@ def M(body: Any) -> Term:
     return bind("mean", (k,), body)
 
 
+hyp = lambda lhs, op, rhs, *every: assume("h", lhs, op, rhs, every=every)
 falls = lambda u=path: assume(f"{u.name} falls", u.rate(now), "<=", 0, every=(now,))
 kept = lambda u=path, most=R: assume("kept", u(now), "<=", most, every=(now,))
 
@@ -91,7 +92,7 @@ def each_beyond_the_other() -> Theorem:
 
 def at_one_time() -> Theorem:
     """A hypothesis on one number, at the value of a path at one time."""
-    return at_task(assume("h", R, "<=", r), w, {R: path(later)})
+    return at_task(hyp(R, "<=", r), w, {R: path(later)})
 
 
 def clock(most: Any = CLOCK(now), thm: Theorem | None = None) -> Theorem:
@@ -115,12 +116,12 @@ TIME_AND_TASKS: dict[str, Callable[[], Any]] = {
     "a function of a time and a token": lambda: Function("both", (Sort.TIME, Sort.TOKEN)),
     "a clock of one's own": lambda: equal(Function("time", (Sort.TIME,))(now), 0),
     "a mean over times": lambda: bind("mean", (now,), path(now)),
-    "a hypothesis at one time": lambda: assume("h", path(now), "<=", 0),
-    "a hypothesis on all first times": lambda: assume("h", path(START), "<=", 0, every=(START,)),
+    "a hypothesis at one time": lambda: hyp(path(now), "<=", 0),
+    "a hypothesis on all first times": lambda: hyp(path(START), "<=", 0, START),
     "a fall of another function": lambda: antitone(other(now), now, falls()),
     "a fall of a square": lambda: antitone(path(now) ** 2, now, falls()),
     "a fall where the rate is only bounded": lambda: antitone(
-        path(now), now, assume("h", path.rate(now), "<=", 1, every=(now,))
+        path(now), now, hyp(path.rate(now), "<=", 1, now)
     ),
     "a fall to another start": lambda: trans(
         antitone(path(now), now, falls()), equal(path(START), path(later))
@@ -135,7 +136,7 @@ TIME_AND_TASKS: dict[str, Callable[[], Any]] = {
         falls(),
     ),
     "a continuation that starts inside its barrier by the barrier": lambda: continued(
-        arithmetic(path(now), "<=", R - 1, assume("h", path(now), "<=", R - 1, every=(now,))),
+        arithmetic(path(now), "<=", R - 1, hyp(path(now), "<=", R - 1, now)),
         arithmetic(R - 1, "<", R),
         instantiate(kept(), {now: START}),
     ),
@@ -143,15 +144,13 @@ TIME_AND_TASKS: dict[str, Callable[[], Any]] = {
         kept(), arithmetic(R, "<=", R), assume("start", path(START), "<=", R)
     ),
     "a continuation of a jump": lambda: continued(
-        arithmetic(rough(now), "<=", R - 1, assume("h", rough(now), "<=", R - 1, every=(now,))),
+        arithmetic(rough(now), "<=", R - 1, hyp(rough(now), "<=", R - 1, now)),
         arithmetic(R - 1, "<", R),
         assume("start", rough(START), "<=", R),
         kept(rough),
     ),
     "a continuation below a barrier that jumps": lambda: continued(
-        arithmetic(
-            path(now), "<=", rough(now) - 1, assume("h", path(now), "<=", rough(now) - 1, every=(now,))
-        ),
+        arithmetic(path(now), "<=", rough(now) - 1, hyp(path(now), "<=", rough(now) - 1, now)),
         arithmetic(rough(now) - 1, "<", rough(now)),
         assume("start", path(START), "<=", rough(now), every=(now,)),
         kept(path, rough(now)),
@@ -159,23 +158,23 @@ TIME_AND_TASKS: dict[str, Callable[[], Any]] = {
     "a continuation by another function": lambda: continuation(
         next(iter(kept().assumptions)),
         now,
-        arithmetic(other(now), "<=", R - 1, assume("h", other(now), "<=", R - 1, every=(now,))),
+        arithmetic(other(now), "<=", R - 1, hyp(other(now), "<=", R - 1, now)),
         arithmetic(R - 1, "<", R),
         assume("start", path(START), "<=", R),
         kept(),
     ),
     "a hypothesis shown up to a time that differs within it": lambda: until(
-        limit(instantiate(assume("h", path(now), "<=", t, every=(now, t)), {t: delta}), delta, 0, 1),
+        limit(instantiate(hyp(path(now), "<=", t, now, t), {t: delta}), delta, 0, 1),
         t,
         assume("early", up_to(t, path(now)), "<=", up_to(t, t, now), every=(now, t)),
     ),
     "a strict hypothesis shown as an equation": lambda: until(
-        arithmetic(path(now), "<=", 0, assume("h", path(now), "<", 0, every=(now,))),
+        arithmetic(path(now), "<=", 0, hyp(path(now), "<", 0, now)),
         t,
         assume("early", up_to(t, path(now)), "==", up_to(t, 0, now), every=(now,)),
     ),
     "an equation shown as an inequality": lambda: until(
-        arithmetic(0, "<=", path(now), assume("h", path(now), "==", 0, every=(now,))),
+        arithmetic(0, "<=", path(now), hyp(path(now), "==", 0, now)),
         t,
         assume("early", up_to(t, path(now)), "<=", up_to(t, 0, now), every=(now,)),
     ),
@@ -206,10 +205,10 @@ TIME_AND_TASKS: dict[str, Callable[[], Any]] = {
     ),
     "a derivative under a mean over tasks": lambda: derivative(T(paths(w, now)), now),
     "a fall of a path at one task by the others": lambda: antitone(
-        paths(w2, now), now, assume("h", paths.rate(w, now), "<=", 0, every=(w, now))
+        paths(w2, now), now, hyp(paths.rate(w, now), "<=", 0, w, now)
     ),
     "a barrier at every task": lambda: continued(
-        arithmetic(paths(w, now), "<=", R - 1, assume("h", paths(w, now), "<=", R - 1, every=(w, now))),
+        arithmetic(paths(w, now), "<=", R - 1, hyp(paths(w, now), "<=", R - 1, w, now)),
         arithmetic(R - 1, "<", R),
         assume("start", paths(w, START), "<=", R, every=(w,)),
         assume("kept", paths(w, now), "<=", R, every=(w, now)),
@@ -223,9 +222,7 @@ TIME_AND_TASKS: dict[str, Callable[[], Any]] = {
     "a value out of its range at a task": lambda: at_task(small(), w, {f: ft, scale: st(w)}),
     "the number of tokens of a task": lambda: at_task(small(), w, {f: ft, L: st(w) ** 2 + 1}),
     "a hypothesis for all numbers at one of a task": lambda: at_task(
-        arithmetic(
-            M(f(k) ** 2), "<=", 1, instantiate(assume("h", M(f(k) ** 2), "<=", x, every=(x,)), {x: term(1)})
-        ),
+        arithmetic(M(f(k) ** 2), "<=", 1, instantiate(hyp(M(f(k) ** 2), "<=", x, x), {x: term(1)})),
         w,
         {f: ft, x: st(w)},
     ),
@@ -244,7 +241,7 @@ TIME_AND_TASKS: dict[str, Callable[[], Any]] = {
     "a mean of one task as that over tasks": lambda: equal(
         T(Given(w, M(ft(w, k) ** 2))), Given(w, M(ft(w, k) ** 2))
     ),
-    "a task that a hypothesis fixes": lambda: assume("h", st(w), "<=", 0),
+    "a task that a hypothesis fixes": lambda: hyp(st(w), "<=", 0),
     "a mean in place of a value at a task": lambda: instantiate(
         equal(Given(w, M(x * ft(w, k) ** 2)), x * Given(w, M(ft(w, k) ** 2))), {x: M(f(k))}
     ),
@@ -267,11 +264,11 @@ TIME_AND_TASKS: dict[str, Callable[[], Any]] = {
     "a hypothesis on all functions of a token, given once": lambda: assume(
         "h", M(f(k) ** 2), "<=", 1, every=iter((f,))
     ),
-    "a hypothesis on all values of a name with two meanings": lambda: assume(
-        "h", scale, "<=", 1, every=(Variable("scale", range=REALS),)
+    "a hypothesis on all values of a name with two meanings": lambda: hyp(
+        scale, "<=", 1, Variable("scale", range=REALS)
     ),
     "a hypothesis at one index by a task": lambda: at_task(
-        assume("h", R, "<=", r), w, {R: Function("vec", (Sort.INDEX,))(i)}
+        hyp(R, "<=", r), w, {R: Function("vec", (Sort.INDEX,))(i)}
     ),
     "nothing to the power of nothing": lambda: equal(number**number, number**number),
     "nothing to a negative power": lambda: equal(number**-delta, number**-delta),
@@ -308,15 +305,10 @@ TIME_AND_TASKS: dict[str, Callable[[], Any]] = {
     ),
     "a task's path at every number": lambda: every_number(equal(paths(w, now), paths(w, now)), now, number),
     "a time that a hypothesis ends, at every number": lambda: every_number(
-        clock(1, assume("h", CLOCK(now), "<=", 1, every=(now,))), now, number
+        clock(1, hyp(CLOCK(now), "<=", 1, now)), now, number
     ),
     "a time that a hypothesis on a path ends, at every number": lambda: every_number(
-        clock(
-            1,
-            arithmetic(CLOCK(now), "<=", 1, assume("h", CLOCK(now) + path(now) ** 2, "<=", 1, every=(now,))),
-        ),
-        now,
-        number,
+        clock(1, arithmetic(CLOCK(now), "<=", 1, hyp(CLOCK(now) + path(now) ** 2, "<=", 1, now))), now, number
     ),
     "the first time at every number": lambda: every_number(begin(), START, number),
     "the first time beside another at every number": lambda: every_number(
@@ -328,7 +320,7 @@ TIME_AND_TASKS: dict[str, Callable[[], Any]] = {
     "every positive number": lambda: every_number(clock(), now, t),
     "a number that is known": lambda: every_number(clock(CLOCK(now) + number), now, number),
     "a number that a hypothesis fixes": lambda: every_number(
-        clock(CLOCK(now) + R, assume("h", number, "<=", R)), now, number
+        clock(CLOCK(now) + R, hyp(number, "<=", R)), now, number
     ),
     "a number that is no variable": lambda: every_number(clock(), now, 1 + number),
 }
