@@ -101,7 +101,6 @@ def test_a_false_goal_is_refused(goal: str) -> None:
 
 @pytest.mark.parametrize("goal", [goal for goal, parts in GOALS.items() if parts[3]])
 def test_no_fact_is_idle(goal: str) -> None:
-    """Without one of its facts no goal is shown."""
     lhs, op, rhs, facts, _ = GOALS[goal]
     for fact in facts:
         with pytest.raises(ProofError, match="is not shown"):
@@ -161,7 +160,6 @@ def test_a_strict_fact_is_not_integrated() -> None:
 
 
 def test_the_same_steps_are_made_each_time() -> None:
-    """What is shown follows from the terms, not from what was asked before."""
     for lhs, op, rhs, facts, _ in GOALS.values():
         first, second = (show(lhs, op, rhs, *facts) for _ in range(2))
         assert [(t.rule, str(t)) for t in first.steps()] == [(t.rule, str(t)) for t in second.steps()]

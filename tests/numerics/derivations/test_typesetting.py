@@ -159,7 +159,6 @@ def moved(e: Term, rng: random.Random) -> Iterator[Term]:
 
 
 def pairs(seed: int, count: int) -> Iterator[tuple[Term, Term]]:
-    """Terms beside others that differ in one place."""
     rng = random.Random(seed)
     for _ in range(count):
         try:
@@ -212,7 +211,6 @@ def test_what_is_printed_is_needed(forgotten):
 
 
 def test_the_names_of_bound_variables_do_not_matter():
-    """Equal terms have one text, whatever names they were built with."""
     rng = random.Random(1)
     for e, _ in pairs(2, 300):
         if isinstance(e, Bind):

@@ -240,7 +240,6 @@ def test_evidence_says_what_was_checked():
 
 
 def test_a_wrong_normal_form_is_caught_by_values(monkeypatch):
-    """A normal form that says zero too often decides nothing."""
     monkeypatch.setattr(Letters, "vanish", lambda self, exprs, given=(): [True] * len(exprs))
     monkeypatch.setattr(points, "_all_zero", lambda values: True)
     e = identity(sp.sin(x), sp.cos(x))

@@ -171,7 +171,6 @@ NOT_TRUE = {
 
 @pytest.mark.parametrize("name", NOT_TRUE)
 def test_what_is_needed_of_a_side_takes_no_point_away_and_hides_none(name):
-    """Each is false, or says something of no point at all."""
     who, sides, met, word = NOT_TRUE[name]
     (goal,) = goals_of(Note(who, (sides, {"where" if who == "forall" else "given": met}), None))
     assert ask(goal).word == word

@@ -66,7 +66,6 @@ def test_against_the_engine_for_few_points(n, d, scale, d_out):
 
 
 def test_scores_of_any_size():
-    """Up to hundreds apart; with two tokens all pairs are gone through."""
     rows, given = problem(3, 30, 3, 1.0)
     for scale in (10.0, 100.0, 600.0):
         loud = given | {"U": scale * np.eye(3) / np.linalg.norm(given["query"]) / 6}

@@ -108,7 +108,6 @@ def test_a_constant_function_has_no_error_and_scaling_f_scales_it():
 
 
 def test_a_shift_of_all_scores_changes_nothing():
-    """Softmax does not see a translation, so a statement on centred laws carries over to others."""
     values = [
         softmax_average(6, SCORES + shift, F_VALUES, WEIGHTS, 0.7).mean(error_squared)
         for shift in (0.0, -3.0, 5.0)

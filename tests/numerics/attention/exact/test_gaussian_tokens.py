@@ -159,7 +159,6 @@ def test_limits_of_long_prompts_at_a_fixed_query():
 
 @pytest.mark.parametrize(("lam", "d"), [(0.2, 1), (0.2, 3), (1.0, 3), (2.0, 1)])
 def test_theorem_B_far_out(lam, d):
-    """Equal to the law from 1e20 on below 1/2, and slowly approaching it above."""
     L, U = [1e20, 1e60, 1e100], np.diag(np.sqrt(lam) * np.array([1.0, 0.4, 0.2])[:d])
     values = (lam * np.array([1, 0.16, 0.04])[:d]).tolist()
     law = theorem_B(values, values, float(d))
@@ -279,7 +278,6 @@ def test_tokens_or_values_that_vanish():
 
 @pytest.mark.parametrize("small", [1e-15, 1e-7, 1e-5])
 def test_directions_that_scores_hardly_see(small):
-    """Scores almost blind in one direction of the query: nothing jumps."""
     wide = [
         exact_errors(np.eye(2), np.diag([0.5, u]), np.eye(2), [2, 30, 1e9], query_cov=np.eye(2))
         for u in (small, 0.0)

@@ -119,7 +119,6 @@ def test_compiled_inversion_against_products_of_matrices(d):
     ],
 )
 def test_few_eigenvalues_stand_for_all(ratios, monkeypatch):
-    """Forms that do not commute; with a rough tolerance the difference shows."""
     rng, sizes = np.random.default_rng(2), []
     root = np.sqrt(ratios)[:, None] * rng.standard_normal((60, 60))
     M, N, K = rng.standard_normal((60, 60)), root @ root.T, root @ rng.standard_normal((60, 60)) @ root.T

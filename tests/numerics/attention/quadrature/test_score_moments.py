@@ -54,7 +54,6 @@ numpy_means = lambda s, L, keys: mean_products(laplace_transforms(s, math.log(L.
 
 
 def numpy_moments(s: float, L: np.ndarray) -> np.ndarray:
-    """P2, P3 and the moments of the spread from these."""
     found = numpy_means(s, L, POWER_SUMS)
     m = {
         powers: np.where(L == 1, 1.0, np.minimum(found[key], 1.0))

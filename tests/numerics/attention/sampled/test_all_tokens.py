@@ -164,7 +164,6 @@ def assert_same_means(one: estimate.AttentionErrors, two: estimate.AttentionErro
 
 @pytest.mark.parametrize("make", [uniform, sphere, ball, gaussian])
 def test_kernel_and_numpy_draw_the_same_law(make):
-    """Two programs with nothing in common but the tilted moments; and queries at random."""
     law = make(np.diag([1.0, 0.5])) if make is gaussian else make(2)
     U, V, z = problem(2)
     plain = TokenLaw(name="sampled", d=2, sigma=law.sigma, sample=law.sample, log_mgf=law.log_mgf)

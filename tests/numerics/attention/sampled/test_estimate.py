@@ -222,7 +222,6 @@ def test_more_lengths_or_replicates_leave_the_others_alone():
 
 
 def test_integers_of_every_kind_are_lengths():
-    """`for L in np.arange(...)` gives NumPy's integers, one by one."""
     Gamma, U, V, z = problem()
     run = lambda L: means(attention_errors(Gamma, U, V, z, L, replicates=20, seed=1))
     expected = run([3, 7])
@@ -232,7 +231,6 @@ def test_integers_of_every_kind_are_lengths():
 
 
 def test_the_last_replicates_that_can_be_asked_for():
-    """Blocks that reach the end are those of a sampler that began before."""
     sampler, end = token_sampler(AttentionSetting(*problem(), query_cov=np.eye(4)), seed=1), 2**63
     last = sampler.values(5, end - PIECE, PIECE)
     assert np.array_equal(sampler.values(5, end - 300, 300), last[:, -300:])

@@ -208,7 +208,6 @@ def test_random_queries_against_the_exact_engine(columns):
 
 
 def test_parts_of_the_formula_are_told_apart():
-    """The comparison can fail: with a part of grad_U left out, and with 10 % in Γ."""
     A, U, V, z = problem()
     (nine,) = three(exact_errors(A @ A.T, U, V, [9], query=z)).T
     x = [plain_scores("normal", A, 9, r, 4) for r in range(600)]
@@ -247,7 +246,6 @@ def test_means_and_variances_against_whole_tokens(kind, columns, scale):
 
 
 def test_less_variance_in_many_dimensions():
-    """With U small the scores say little about the output."""
     A, U, V, z = problem(columns=4, d_out=4)
     ours = drawn(prepare("normal", A, U / 4, V, z, NONE), 50, 10_000)
     theirs = token_errors(law_of("normal", A), U / 4, V, z, 50, 10_000)
@@ -259,7 +257,6 @@ def test_less_variance_in_many_dimensions():
 
 @pytest.mark.parametrize("kind", CONDITIONED)
 def test_only_the_law_matters(kind):
-    """Coordinates turned, and V with other rows of the same VᵀV."""
     A, U, V, z = problem(d_out=3)
     turn = lambda seed: np.linalg.qr(np.random.default_rng(seed).standard_normal((3, 3)))[0]
     values = drawn(prepare(kind, A, U, V, z, NONE), 20, 200)

@@ -134,7 +134,6 @@ def test_constant_phases_leave_nothing_but_their_spread():
 
 
 def test_redrawn_roots_are_as_good_in_every_direction():
-    """Roots of one run favour some directions of M; roots that are redrawn favour none."""
     fixed = np.diag([1.0, 2.0, 6.0])
     numbers = dict(d=3, n=20, sigma=0.1, steps=20_000, lr=0.01, decay=0.9998, normalised=True, seed=3)
     redrawn, other = (

@@ -233,7 +233,6 @@ def kernel(wrong: str, old: str, new: str) -> Iterator[tuple[ModuleType, ModuleT
 
 
 def found(attacks: ModuleType, probes: ModuleType) -> str | None:
-    """The first thing that goes through though it must not, or is false."""
     for name, attack in attacks.ATTACKS.items():
         try:
             attack()

@@ -109,7 +109,6 @@ def _inside(side: Side, rng: random.Random) -> Fraction:
 
 
 def _exactly(x: arb) -> mpmath.mpf:
-    """An exact end as mpmath's number."""
     if not x.is_finite():
         return mpmath.inf if x > 0 else -mpmath.inf
     mantissa, exponent = x.man_exp()
@@ -168,7 +167,6 @@ def _check(e: sp.Expr, symbols: list[sp.Symbol], rng: random.Random, points: int
 @pytest.mark.parametrize("name", FUNCTIONS)
 @pytest.mark.parametrize("bits", [30, 64])
 def test_every_function_on_random_boxes(name, bits):
-    """Negative arguments, ends on the boundary of the domain, infinite ends, single points."""
     rng, old = random.Random(f"{name} {bits}"), ctx.prec
     ctx.prec = bits
     try:
@@ -195,7 +193,6 @@ def test_random_expressions_in_several_variables():
 
 @pytest.mark.parametrize("op", ["__add__", "__sub__", "__mul__", "max", "hull"])
 def test_operations_on_pairs_of_intervals(op):
-    """With open, infinite and undefined ends: the result of any two members is a member."""
     rng = random.Random(op)
     for _ in range(1500):
         a, b = _side(rng), _side(rng)

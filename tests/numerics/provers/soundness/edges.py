@@ -41,7 +41,6 @@ u**R(-1, 2); besselk(0, u)
 
 
 def _poles(rng: random.Random) -> Inequality:
-    """A pole in the domain, at an end of it, or outside."""
     a, b = R(rng.randint(-2, 2)), positive(rng)
     at = Fraction(a)
     ranges = around(rng, a), Axis(at, at + 2), Axis(at - 2, at), Axis(at, None, True)
@@ -63,7 +62,6 @@ u**2 + b*u, Abs(u)*R(1, 100)
 
 
 def _boundary(rng: random.Random) -> Inequality:
-    """Equality at an end that belongs to the range, or does not."""
     a, closed, below = fraction(rng), rng.random() < 0.5, rng.random() < 0.3
     end = Fraction(a)
     other = rng.choice((None, end + (-2 if below else 2)))
@@ -120,7 +118,6 @@ sqrt(u)**2, 0; sqrt(u), 0; log(u), -5; 1/u, 1
 
 
 def _undefined_hypotheses(rng: random.Random) -> Inequality:
-    """Hypotheses without a value at a point where the inequality fails."""
     a = R(rng.randint(-1, 1))
     at = Fraction(a)
     axes = symbols(
@@ -163,7 +160,6 @@ R(1, 10**30), exp(-sqrt(1 + x**2))
 
 
 def _at_infinity(rng: random.Random) -> Inequality:
-    """Bounds that are approached far out, and never reached."""
     axes = symbols(rng, [rng.choice((Axis(ZERO, None, True), Axis(ONE, None), Axis()))])
     (x,) = axes
     lhs, rhs = drawn(rng, _FAR, x=x, b=positive(rng))
@@ -203,7 +199,6 @@ t/(1 + t), 1; t**2 + c, 2*t; log(1 + t), t; c*t, sqrt(t); t, c
 
 
 def _changed(rng: random.Random) -> Inequality:
-    """Statements with a new variable in `via`, hypotheses among them."""
     length, x, t = sp.Symbol("L", positive=True), sp.Symbol("x", real=True), sp.Symbol("t")
     c, lo = positive(rng), rng.choice((1, 2, 5))
     whole = rng.random() < 0.5

@@ -72,7 +72,6 @@ def _assumptions(rng: random.Random) -> Equation:
 
 
 def _false_assumptions(rng: random.Random) -> Equation:
-    """The same with an assumption that is denied."""
     name = rng.choice(list(_BY_ASSUMPTION))
     denied = rng.choice(("positive", "integer", "even", "zero", "rational", "negative", "prime"))
     a, b = sp.symbols("a b", **{denied: False})

@@ -205,7 +205,6 @@ def _polynomial(rng: random.Random) -> Inequality:
 
 
 def _wiggly(rng: random.Random) -> Inequality:
-    """A polynomial with all its roots, whose signs between them are known."""
     roots = sorted({fraction(rng) for _ in range(rng.choice((1, 2, 3, 4)))})
     powers = [rng.choice((1, 1, 2, 3)) for _ in roots]
     lo, hi = roots[0] - rng.choice((-1, 0, 1)) * positive(rng), roots[-1] + rng.choice((0, 1)) * positive(rng)

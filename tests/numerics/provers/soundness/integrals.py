@@ -183,7 +183,6 @@ Abs(exp(I*x)), 0, 2; cbrt(x), -8, 8
 
 
 def _undefined(rng: random.Random) -> Area:
-    """Poles, logarithms and roots of negative numbers, and complex integrands, where there are."""
     x = sp.Symbol("x", **rng.choice(({}, {"real": True})))
     f, *ends = drawn(rng, _UNDEFINED, x=x)
     op, closed = rng.choice(("<", ">", "==", "ball")), rng.choice((R(-9), R(0), R(1), R(9), R(201, 100)))
@@ -191,7 +190,6 @@ def _undefined(rng: random.Random) -> Area:
 
 
 def _declared(rng: random.Random) -> Area:
-    """A symbol that is declared to be what the interval is not."""
     kinds = ("positive", "negative", "integer", "nonnegative", "imaginary", "real", "rational")
     x = sp.Symbol("x", **{rng.choice(kinds): True})
     (f,) = drawn(rng, "sqrt(x**2); Abs(x); x**2; exp(x); sign(x)*x; log(x**2 + 1); cos(pi*x)", x=x)

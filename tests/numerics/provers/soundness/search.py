@@ -49,7 +49,6 @@ class Axis:
         )
 
     def assumptions(self) -> dict[str, bool]:
-        """One of the ways in which a caller may declare the symbol."""
         if self.lo is not None and (self.lo > 0 or (self.lo == 0 and not self.left)):
             return {"positive": True}
         if self.hi is not None and (self.hi < 0 or (self.hi == 0 and not self.right)):
@@ -115,7 +114,6 @@ class Terms:
             return True
 
     def counterexample(self, hints: Sequence[Point], rng: random.Random) -> Point | None:
-        """A point that surely breaks the statement, if the search finds one."""
         axes = list(self.axes.values())
         values = [list(a.special()) for a in axes]
         corners = itertools.islice(itertools.product(*(v[:2] for v in values)), 4)

@@ -83,7 +83,6 @@ def _unit(rng: random.Random) -> Near:
 
 
 def _root(rng: random.Random) -> Near:
-    """A root of a whole number next to a power."""
     q, n, s = rng.choice((2, 2, 3, 5)), rng.randint(10**4, 10 ** rng.randint(5, 30)), rng.choice((1, -1))
     try:
         if rng.random() < 0.5:

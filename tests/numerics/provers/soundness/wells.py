@@ -91,7 +91,6 @@ def kinked(rng: random.Random) -> Well:
 
 
 def whole(rng: random.Random) -> Well:
-    """A parabola between whole numbers."""
     a = R(rng.randint(-20, 60), rng.choice((2, 3, 4, 5)))
     lo, hi = rng.choice(((None, None), (0, None), (1, None), (-3, 40), (int(a) - 2, int(a) + 3), (None, 50)))
     axes = symbols(
