@@ -194,11 +194,8 @@ def met(a: Assumption, model: Model) -> bool:
         tried += [{f.name: lambda *at, n=n: int(at[0] == n) for f in functions} for n in INDICES]
     for at, more in itertools.product(itertools.product(INDICES, repeat=len(moving)), tried):
         here = copy.copy(model)
-        here.numbers, here.memory, here.given = (
-            dict(zip(moving, at, strict=True)),
-            {},
-            {**model.given, **more},
-        )
+        here.numbers, here.memory = dict(zip(moving, at, strict=True)), {}
+        here.given = {**model.given, **more}
         try:
             left, right = (arb(here.value(e)) for e in (a.lhs, a.rhs))
         except Undecided:  # the model has no such function; what others have proved is true in all of them
@@ -225,12 +222,7 @@ def test_a_model_meets_the_hypotheses(id):
 
 def test_an_identity_of_every_index_is_met_by_no_matrix():
     """What the identity does next to any function is true of the first two indices only."""
-    picks = assume(
-        "picks",
-        over((j,), eigenbasis.delta(i, j) * eigenbasis.f(j)),
-        "==",
-        eigenbasis.f(i),
-        every=(i, eigenbasis.f),
-    )
+    f, picked = eigenbasis.f, over((j,), eigenbasis.delta(i, j) * eigenbasis.f(j))
+    picks = assume("picks", picked, "==", f(i), every=(i, f))
     statement = Statement(eigenbasis.l(i), "==", eigenbasis.l(i), picks.assumptions)
     assert all(names == ["picks"] for names in unmet(statement).values())

@@ -77,12 +77,8 @@ def least(f: sp.Expr, ranges: dict[sp.Symbol, Range], where: Any, rng: random.Ra
 
 def _besselk(n: Any, z: Any) -> Any:
     n = mpmath.mpf(n)  # mpmath's own besselk takes minutes for large z
-    return (
-        mpmath.sqrt(mpmath.pi)
-        * (2 * z) ** n
-        * mpmath.exp(-z)
-        * mpmath.hyperu(n + mpmath.mpf(1) / 2, 2 * n + 1, 2 * z)
-    )
+    confluent = mpmath.hyperu(n + mpmath.mpf(1) / 2, 2 * n + 1, 2 * z)
+    return mpmath.sqrt(mpmath.pi) * (2 * z) ** n * mpmath.exp(-z) * confluent
 
 
 _MPMATH: dict[str, Callable[..., Any]] = {

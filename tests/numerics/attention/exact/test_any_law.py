@@ -22,13 +22,8 @@ SKEWED = ([[-1.0, 0.5], [0.5, -1.0], [1.0, 1.0]], [0.4, 0.4, 0.2])
 def problem(seed: int, d: int, scale: float = 1.0) -> dict[str, Any]:
     rng = np.random.default_rng(seed)
     K, Q = rng.standard_normal((2, d + 1, d))
-    return dict(
-        U=scale * K.T @ Q / d,
-        V=rng.standard_normal((2, d)),
-        query=rng.standard_normal(d) / math.sqrt(d),
-        K=scale * K,
-        Q=Q / d,
-    )
+    V, query = rng.standard_normal((2, d)), rng.standard_normal(d) / math.sqrt(d)
+    return dict(U=scale * K.T @ Q / d, V=V, query=query, K=scale * K, Q=Q / d)
 
 
 fields = lambda e: np.array([getattr(e, name) for name in FIELDS if getattr(e, name) is not None])
@@ -44,16 +39,9 @@ def prompts_mean(tokens: np.ndarray, p: np.ndarray, law: TokenLaw, g: dict[str, 
     mean = np.einsum("nl,nli->ni", w, tokens)
     C = np.einsum("nl,nli,nlj->nij", w, tokens, tokens) - mean[:, :, None] * mean[:, None, :] - H
     out, square = (mean - h) @ g["V"].T, lambda x: (x**2).reshape(len(x), -1).sum(axis=1)
-    VC = g["V"] @ C
-    z2 = g["query"] @ g["query"]
-    draws = [
-        square(out),
-        len(g["V"]) * square(mean - h),
-        z2 * square(VC),
-        np.sum((g["Q"] @ g["query"]) ** 2) * square(VC),
-        z2 * square(VC @ g["K"].T),
-        square((mean - law.covariance @ a) @ g["V"].T),
-    ]
+    VC, z2, Qz = g["V"] @ C, g["query"] @ g["query"], g["Q"] @ g["query"]
+    draws = [square(out), len(g["V"]) * square(mean - h), z2 * square(VC), Qz @ Qz * square(VC)]
+    draws += [z2 * square(VC @ g["K"].T), square((mean - law.covariance @ a) @ g["V"].T)]
     bias = float(np.sum((p @ out) ** 2))
     means = [float(p @ x) for x in draws]
     return np.array([means[0], bias, *means[1:]])

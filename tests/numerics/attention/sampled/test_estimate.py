@@ -122,12 +122,8 @@ def test_random_queries_against_quadrature():
     gamma, u, v, S, L = 1.3, 0.6, 2.0, 0.8, np.array([3, 30])
     e = attention_errors([[gamma]], [[u]], [[v]], None, L, query_cov=[[S]], replicates=40_000, seed=8)
     x, w = np.polynomial.hermite_e.hermegauss(60)
-    values = [
-        exact_errors(np.array([[gamma]]), np.array([[u]]), np.array([[v]]), np.array([math.sqrt(S) * t]), L)[
-            0
-        ]
-        for t in x
-    ]
+    one = [np.array([[number]]) for number in (gamma, u, v)]
+    values = [exact_errors(*one, np.array([math.sqrt(S) * t]), L)[0] for t in x]
     assert_near(e.output, w @ np.array(values) / w.sum())
 
 

@@ -90,13 +90,8 @@ def _absolute(rng: random.Random) -> Inequality:
     (x,), a = w.axes, w.at[0]
     if rng.random() < 0.3:  # one side of the bend falls as well
         tilted = sp.Abs(x - a) + rng.choice((1, -1)) * (1 + R(1, 20)) * (x - a)
-        return Inequality(
-            tilted,
-            rng.choice((">=", ">")),
-            -R(1, 40),
-            w.axes,
-            hints=[[number(a + s)] for s in (0, -1, 1, R(1, 1000))],
-        )
+        hints = [[number(a + s)] for s in (0, -1, 1, R(1, 1000))]
+        return Inequality(tilted, rng.choice((">=", ">")), -R(1, 40), w.axes, hints=hints)
     core = rng.choice(
         (sp.Abs(x - a), sp.Abs(sp.sinh(x - a)), sp.Abs(sp.atan(x - a)), sp.Abs((x - a) ** 3) + (x - a) ** 2)
     )
@@ -254,12 +249,8 @@ def _huge_and_tiny(rng: random.Random) -> Inequality:
         return _against(rng, w.core, w.least, w, scale=size)
     if kind == 1:  # the variable itself is huge or tiny
         (x, axis), f = next(iter(w.axes.items())), F(size)
-        moved = Axis(
-            None if axis.lo is None else axis.lo * f,
-            None if axis.hi is None else axis.hi * f,
-            axis.left,
-            axis.right,
-        )
+        lo, hi = (None if end is None else end * f for end in (axis.lo, axis.hi))
+        moved = Axis(lo, hi, axis.left, axis.right)
         if axis.whole or len(w.axes) > 1:
             return _against(rng, w.core, w.least, w)
         core = w.core.subs(x, x / size)

@@ -90,25 +90,16 @@ class Area:
             return f"{said}, but the integrand is no real number everywhere: {self}"
         if self.op == "ball":
             ball = (float(answer.mid()), float(answer.rad()))
-            return (
-                ""
-                if abs(value - ball[0]) <= ball[1] + 1e-7 * (1 + abs(value))
-                else f"{ball} does not contain {value}: {self}"
-            )
-        constant = (
-            complex(Function(self.closed, ())()) if sp.sympify(self.closed).is_finite else complex("nan")
-        )
+            inside = abs(value - ball[0]) <= ball[1] + 1e-7 * (1 + abs(value))
+            return "" if inside else f"{ball} does not contain {value}: {self}"
+        finite = sp.sympify(self.closed).is_finite
+        constant = complex(Function(self.closed, ())()) if finite else complex("nan")
         if constant.imag or constant != constant:
             return f"{said}, but the constant is no real number: {self}"
         gap, room = value - constant.real, 1e-7 * (1 + abs(value))
-        holds = {
-            "<": gap < room,
-            "<=": gap < room,
-            ">": gap > -room,
-            ">=": gap > -room,
-            "==": abs(gap) < room,
-        }[self.op]
-        fails = {"<": gap > -room, "<=": gap > -room, ">": gap < room, ">=": gap < room, "==": True}[self.op]
+        below, above = gap < room, gap > -room
+        holds = {"<": below, ">": above, "=": below and above}[self.op[0]]
+        fails = {"<": above, ">": below, "=": True}[self.op[0]]
         if (said == "REFUTED" and not fails) or (said != "REFUTED" and not holds):
             return f"{said}, but the integral is {value}: {self}"
         return ""

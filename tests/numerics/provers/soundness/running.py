@@ -46,11 +46,8 @@ def attacked(st: Any, effort: int, judge: Callable[[Any], str], kinds: frozenset
         if refusal(error) and FAULT not in str(error):
             return Result("refused", "", kinds)
         last = traceback.extract_tb(error.__traceback__)[-1]
-        return Result(
-            "crash",
-            f"{type(error).__name__} at {Path(last.filename).name}:{last.lineno}, {error}: {st}",
-            kinds,
-        )
+        where = f"{Path(last.filename).name}:{last.lineno}"
+        return Result("crash", f"{type(error).__name__} at {where}, {error}: {st}", kinds)
     if getattr(answer, "reason", "").startswith(FAULT):
         return Result("crash", f"{answer.reason}: {st}", kinds)
     return Result(answer.verdict.value if hasattr(answer, "verdict") else "a ball", judge(answer), kinds)
