@@ -2,9 +2,11 @@
 
 import random
 import traceback
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ from numerics.provers.doors import FAULT, refusal
 from tests.numerics.provers import attack, generation
 from tests.numerics.provers.soundness import generator
 
-__all__ = ["ATTACKS", "Result", "attacked", "blind"]
+__all__ = ["ATTACKS", "Result", "attacked", "blind", "no_false_verdict"]
 
 
 @contextmanager
@@ -86,3 +88,17 @@ ATTACKS: dict[str, Callable[[int, int], Iterator[Result]]] = {
     "second": _judging_themselves(generator.statements),
     "third": _judging_themselves(generator.near_ties),
 }
+
+
+def no_false_verdict(
+    name: str, seed: int, effort: int, refused: int, refuted: int, accepted: int
+) -> set[str]:
+    """The kinds of a hundred statements. A prover that shrugs, or refuses all, is sound as well."""
+    results = list(islice(ATTACKS[name](seed, effort), 100))
+    assert [r.fault for r in results if r.fault] == []
+    found = Counter(r.verdict for r in results)
+    assert found["OPEN"] <= 25, found
+    assert found["refused"] <= refused, found
+    assert found["REFUTED"] >= refuted, found
+    assert found["PROVED"] + found["CERTIFIED"] >= accepted, found
+    return {kind for r in results for kind in r.kinds}
