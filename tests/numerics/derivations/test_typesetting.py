@@ -117,17 +117,13 @@ def moved(e: Term, rng: random.Random) -> Iterator[Term]:
         yield from (Apply(g, e.args) for g in rng.sample(alike, min(2, len(alike))))
         if e.function.sorts in ((I,), (K,), (Q,), (W,), (T,)) and isinstance(e.args[0], Variable):
             yield Variable("f_i", range=REALS)
-            g = rng.choice(
-                [g for g in FUNCTIONS if g.sorts in ((I,), (T,), (W,)) and g.sorts != e.function.sorts]
-            )
+            others = [g for g in FUNCTIONS if g.sorts in ((I,), (T,), (W,)) and g.sorts != e.function.sorts]
+            g = rng.choice(others)
             yield g(FREE[g.sorts[0]][0])
     elif isinstance(e, Op):
         for n, a in enumerate(e.args):
-            yield from (
-                Op(e.head, (*e.args[:n], b, *e.args[n + 1 :]))
-                for b in moved(a, rng)
-                if e.head != "pow" or n == 0
-            )
+            if e.head != "pow" or n == 0:
+                yield from (Op(e.head, (*e.args[:n], b, *e.args[n + 1 :])) for b in moved(a, rng))
         if e.head in ("ind", "above", "max", "min"):
             yield Op({"ind": "above", "above": "ind", "max": "min", "min": "max"}[e.head], e.args)
         if e.head == "exp":
@@ -136,11 +132,8 @@ def moved(e: Term, rng: random.Random) -> Iterator[Term]:
         yield from (Defined(e.name, b) for b in moved(e.body, rng))
         yield e.body
     elif isinstance(e, Given):
-        yield from (
-            Given(w, instantiated(e.body, {e.task: w}))
-            for w in FREE[W]
-            if w != e.task and isinstance(e.task, Variable)
-        )
+        others = [w for w in FREE[W] if w != e.task and isinstance(e.task, Variable)]
+        yield from (Given(w, instantiated(e.body, {e.task: w})) for w in others)
         yield from (Given(e.task, b) for b in moved(e.body, rng))
     elif isinstance(e, Bind):
         names, body = opened(e)

@@ -63,14 +63,9 @@ def _positive(rng, symbols, ranges, depth):
 
 
 def _expression(rng, symbols, ranges, depth):
-    names = dict(
-        again=lambda: _expression(rng, symbols, ranges, depth - 1),
-        positive=lambda: _positive(rng, symbols, ranges, depth - 1),
-        number=lambda: _number(rng),
-        symbol=lambda: rng.choice(symbols),
-        tame=lambda: _tame(rng, symbols),
-        random=rng,
-    )
+    again, positive = (lambda of=of: of(rng, symbols, ranges, depth - 1) for of in (_expression, _positive))
+    names = dict(number=lambda: _number(rng), symbol=lambda: rng.choice(symbols), again=again)
+    names |= dict(positive=positive, tame=lambda: _tame(rng, symbols), random=rng)
     (e,) = drawn(rng, _LEAF if depth <= 0 or rng.random() < 0.2 else _INNER, **names)
     return e
 
@@ -86,11 +81,8 @@ def statements(seed: int) -> Iterator[Random]:
         left = _expression(rng, symbols, ranges, rng.choice((1, 2, 2, 2, 3)))
         right = _expression(rng, symbols, ranges, rng.choice((1, 2))) if rng.random() < 0.5 else sp.S.Zero
         f = left - right
-        if (
-            f.has(sp.nan, sp.zoo, sp.oo, sp.I, sp.atan2, sp.re, sp.im, sp.arg)
-            or not f.free_symbols
-            or _nested(f)
-        ):
+        strange = f.has(sp.nan, sp.zoo, sp.oo, sp.I, sp.atan2, sp.re, sp.im, sp.arg)
+        if strange or not f.free_symbols or _nested(f):
             continue
         symbols = sorted(left.free_symbols | right.free_symbols, key=str)
         ranges = {s: ranges[s] for s in symbols}

@@ -65,11 +65,9 @@ def _boundary(rng: random.Random) -> Inequality:
     a, closed, below = fraction(rng), rng.random() < 0.5, rng.random() < 0.3
     end = Fraction(a)
     other = rng.choice((None, end + (-2 if below else 2)))
-    axis = (
-        Axis(other, end, other is not None and rng.random() < 0.5, closed)
-        if below
-        else Axis(end, other, closed, False)
-    )
+    axis = Axis(end, other, closed, False)
+    if below:
+        axis = Axis(other, end, other is not None and rng.random() < 0.5, closed)
     axes = symbols(rng, [axis])
     (x,) = axes
     lhs, rhs = drawn(rng, _BOUNDARY, u=a - x if below else x - a, b=positive(rng))
@@ -92,11 +90,9 @@ tanh(x), tanh(y), (x - y, ">=", 0), (2, 2); 1/(x**2 + 1), 1/(y**2 + 1), (x**2, "
 def _hypotheses(rng: random.Random) -> Inequality:
     """What holds only where a hypothesis does, with that in place, too weak, strict, or missing."""
     a, b = fraction(rng), positive(rng)
-    ranges = (
-        [Axis(), Axis()]
-        if rng.random() < 0.5
-        else [Axis(ZERO, None, rng.random() < 0.5), Axis(-THREE, THREE, True, True)]
-    )
+    ranges = [Axis(), Axis()]
+    if rng.random() >= 0.5:
+        ranges = [Axis(ZERO, None, rng.random() < 0.5), Axis(-THREE, THREE, True, True)]
     axes = symbols(rng, ranges)
     x, y = axes
     lhs, rhs, where, at = drawn(rng, _IMPLIED, x=x, y=y, a=a, b=b)
@@ -206,14 +202,10 @@ def _changed(rng: random.Random) -> Inequality:
     core = length * sp.exp(-x)
     lhs, rhs = drawn(rng, _IN_NEW_VARIABLES, t=core, c=c)
     where = rng.choice(([], [(core, ">=", c)], [(core, "<", 1)], [(core, "<=", 1 / c)]))
-    hints = [
-        [Fraction(lo + n), number(sp.log((lo + n) / q))]
-        for n in (0, 3)
-        for q in (R(1), c, R(2), 1 / c, c * R(999, 1000))
-    ]
-    return Inequality(
-        lhs, rng.choice((">=", "<=", "<", ">")), rhs, axes, where=where, via={t: core}, hints=hints
-    )
+    near = (R(1), c, R(2), 1 / c, c * R(999, 1000))
+    hints = [[Fraction(lo + n), number(sp.log((lo + n) / q))] for n in (0, 3) for q in near]
+    op = rng.choice((">=", "<=", "<", ">"))
+    return Inequality(lhs, op, rhs, axes, where=where, via={t: core}, hints=hints)
 
 
 _STEPS = """

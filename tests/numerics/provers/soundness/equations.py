@@ -31,12 +31,8 @@ _POOL = [
 @cache
 def values(symbol: sp.Symbol) -> list[sp.Expr]:
     """Numbers that are all that a symbol is declared to be, by what SymPy knows of numbers."""
-    wanted = symbol.assumptions0
-    return [
-        v
-        for v in _POOL
-        if all(getattr(v, f"is_{k}") is w for k, w in wanted.items() if k not in ("commutative",))
-    ]
+    wanted = [(f"is_{k}", w) for k, w in symbol.assumptions0.items() if k != "commutative"]
+    return [v for v in _POOL if all(getattr(v, name) is w for name, w in wanted)]
 
 
 @dataclass
@@ -58,11 +54,8 @@ class Equation:
             if at is not None:
                 return f"{e.verdict.value}, but the sides differ at {at}: {self}"
         if e.verdict.value == "REFUTED":
-            return (
-                f"REFUTED at {dict(e.witness)}, but it is true: {self}"
-                if self.true
-                else self.witness_fault(dict(e.witness))
-            )
+            seen = dict(e.witness)
+            return f"REFUTED at {seen}, but it is true: {self}" if self.true else self.witness_fault(seen)
         return ""
 
     def symbols(self) -> list[sp.Symbol]:
@@ -158,8 +151,5 @@ class Entries:
                 equal = equal and left == right
         if accepted(e) and not equal:
             return f"{e.verdict.value}, but entries differ: entrywise({self.lhs}, {self.rhs})"
-        return (
-            f"REFUTED, but every entry agrees: entrywise({self.lhs}, {self.rhs})"
-            if e.verdict.value == "REFUTED" and equal
-            else ""
-        )
+        wrong = e.verdict.value == "REFUTED" and equal
+        return f"REFUTED, but every entry agrees: entrywise({self.lhs}, {self.rhs})" if wrong else ""

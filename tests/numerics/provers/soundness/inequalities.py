@@ -213,12 +213,9 @@ def _wiggly(rng: random.Random) -> Inequality:
     hints = [[number(q)] for r in roots for q in (r, r + R(1, 1000), r - R(1, 1000))] + [
         [number(r)] for r in roots
     ]
-    sides = (
-        sp.expand(p) if rng.random() < 0.7 else p,
-        rng.choice((">=", ">", "<=")),
-        rng.choice((0, 0, R(-1, 10**6))),
-    )
-    return Inequality(*sides, axes, hints=hints, touches=sides[2] == 0)
+    p = sp.expand(p) if rng.random() < 0.7 else p
+    op, bound = rng.choice((">=", ">", "<=")), rng.choice((0, 0, R(-1, 10**6)))
+    return Inequality(p, op, bound, axes, hints=hints, touches=bound == 0)
 
 
 _WHOLE = """

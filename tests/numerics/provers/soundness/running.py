@@ -58,19 +58,12 @@ def attacked(st: Any, effort: int, judge: Callable[[Any], str], kinds: frozenset
 def _first(seed: int, effort: int) -> Iterator[Result]:
     rng = random.Random(seed)
     for st in generation.statements(seed):
-        heads = {
-            type(a).__name__
-            for a in sp.preorder_traversal(st.big - st.small)
-            if isinstance(a, (sp.Function, sp.Max, sp.Min))
-        }
+        parts = sp.preorder_traversal(st.big - st.small)
+        heads = {type(a).__name__ for a in parts if isinstance(a, (sp.Function, sp.Max, sp.Min))}
         heads |= {"hypotheses"} if st.where else set()
         heads |= {"integers"} if any(r.integer for r in st.ranges.values()) else set()
-        yield attacked(
-            st,
-            effort,
-            lambda e, st=st: attack.fault(st, e, rng),
-            frozenset(heads or {"polynomials and roots"}),
-        )
+        kinds = frozenset(heads or {"polynomials and roots"})
+        yield attacked(st, effort, lambda e, st=st: attack.fault(st, e, rng), kinds)
 
 
 def _judging_themselves(source):

@@ -46,11 +46,8 @@ class Constant:
             return "" if answer.contains(int(self.rhs)) else f"{answer} does not contain {self.rhs}: {self}"
         if accepted(answer) and not self.true:
             return f"{answer.verdict.value} by {answer.engine}, but it is false: {self}"
-        return (
-            f"REFUTED at {dict(answer.witness)}, but it is true: {self}"
-            if answer.verdict.value == "REFUTED" and self.true
-            else ""
-        )
+        wrong = answer.verdict.value == "REFUTED" and self.true
+        return f"REFUTED at {dict(answer.witness)}, but it is true: {self}" if wrong else ""
 
     def __str__(self) -> str:
         # in order, SymPy would evaluate the terms
@@ -60,6 +57,9 @@ class Constant:
 
 #: A number, a rational one nearby, and the sign of their difference.
 Near = tuple[sp.Expr, sp.Rational, int]
+
+
+_UNITS = "u + v*root, 2*u, -s; s/(u - v*root), 2*u, -s; v*root, u, -s; u - v*root, 0, s"
 
 
 def _unit(rng: random.Random) -> Near:
@@ -74,11 +74,7 @@ def _unit(rng: random.Random) -> Near:
             break
     s, root = u * u - D * v * v, sp.sqrt(D)
     with sp.evaluate(rng.random() < 0.5):
-        e, n, sign = drawn(
-            rng,
-            "u + v*root, 2*u, -s; s/(u - v*root), 2*u, -s; v*root, u, -s; u - v*root, 0, s",
-            **dict(u=u, v=v, s=s, root=root),
-        )
+        e, n, sign = drawn(rng, _UNITS, u=u, v=v, s=s, root=root)
     return sp.sympify(e), sp.Integer(n), int(sign)
 
 
@@ -109,22 +105,18 @@ def _denested(rng: random.Random) -> Near:
     return e + n + s * R(1, 10 ** (k or 1)), sp.Integer(n), s
 
 
+_DECIMALS = """
+pi, +m.pi; E, +m.e; log(2), m.log(2); exp(pi*sqrt(163)), m.exp(m.pi*m.sqrt(163));
+gamma(R(1, 3)), m.gamma(m.mpf(1)/3); EulerGamma, +m.euler; erf(2), m.erf(2)
+"""
+
+
 def _decimal(rng: random.Random) -> Near:
     """A transcendental number and its decimals, which are below it, or the next ones above."""
-    e, value = rng.choice(
-        (
-            (sp.pi, lambda: +mpmath.pi),
-            (sp.E, lambda: +mpmath.e),
-            (sp.log(2), lambda: mpmath.log(2)),
-            (sp.exp(sp.pi * sp.sqrt(163)), lambda: mpmath.exp(mpmath.pi * mpmath.sqrt(163))),
-            (sp.gamma(R(1, 3)), lambda: mpmath.gamma(mpmath.mpf(1) / 3)),
-            (sp.EulerGamma, lambda: +mpmath.euler),
-            (sp.erf(2), lambda: mpmath.erf(2)),
-        )
-    )
-    k, up = rng.randint(0 if e.has(163) else 9, 40), rng.random() < 0.5
     with mpmath.workdps(120):
-        below = int(mpmath.floor(value() * 10**k))
+        e, value = drawn(rng, _DECIMALS, m=mpmath)
+        k, up = rng.randint(0 if e.has(163) else 9, 40), rng.random() < 0.5
+        below = int(mpmath.floor(value * 10**k))
     return e, R(below + up, 10**k), -1 if up else 1
 
 

@@ -36,11 +36,8 @@ def _forgets_a_corner(mul: Any) -> Any:
 def _odd_power(powi: Any) -> Any:
     def rule(u: Iv, n: int) -> Iv:
         v = powi(u, n)
-        return (
-            Iv(powi(Iv(u.lo, u.lo), n).lo, v.hi)
-            if n > 0 and n % 2 == 0 and u.lo < 0 < u.hi and -u.lo < u.hi
-            else v
-        )
+        even = n > 0 and n % 2 == 0 and u.lo < 0 < u.hi and -u.lo < u.hi
+        return Iv(powi(Iv(u.lo, u.lo), n).lo, v.hi) if even else v
 
     return rule
 
