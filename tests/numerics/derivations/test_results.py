@@ -19,22 +19,10 @@ SEARCH = Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered="some"
 judged = lambda thm: derived(Statement(thm.lhs, thm.op, thm.rhs, thm.assumptions), lambda: thm, SEARCH)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "OURS:R4.c",
-        "BB:LC.9 for X",
-        "Lemma C.9 for X",
-        "Proposition 3.1",
-        "Theorem A",
-        "Corollary C.3",
-        "R4.limit says",
-        "by OURS:R4.c",
-        "theorem A",
-        "Prop. 3.1",
-        "R4 (e)",
-    ],
-)
+@pytest.mark.parametrize("name", [
+    "OURS:R4.c", "BB:LC.9 for X", "Lemma C.9 for X", "Proposition 3.1", "Theorem A", "Corollary C.3",
+    "R4.limit says", "by OURS:R4.c", "theorem A", "Prop. 3.1", "R4 (e)",
+])  # fmt: skip
 def test_a_hypothesis_that_is_named_after_a_result_is_cited_or_argued(name):
     with pytest.raises(
         ProofError, match="is a result: instantiate its theorem, cite it, or give its argument"

@@ -82,35 +82,20 @@ def _besselk(n: Any, z: Any) -> Any:
 
 
 _MPMATH: dict[str, Callable[..., Any]] = {
-    **{
-        n: getattr(mpmath, n)
-        for n in (
-            "exp",
-            "log",
-            "sinh",
-            "cosh",
-            "tanh",
-            "coth",
-            "sech",
-            "csch",
-            "asinh",
-            "acosh",
-            "atanh",
-            "atan",
-        )
-    },
-    **{
-        n: getattr(mpmath, n)
-        for n in ("sin", "cos", "erf", "erfc", "gamma", "loggamma", "factorial", "besseli", "sign")
-    },
+    **{n: getattr(mpmath, n) for n in ("exp", "log", "sinh", "cosh", "tanh", "coth", "sech", "csch", "asinh",
+        "acosh", "atanh", "atan")},
+    **{n: getattr(mpmath, n) for n in ("sin", "cos", "erf", "erfc", "gamma", "loggamma", "factorial",
+        "besseli", "sign")},
     "Abs": abs,
     "Max": max,
     "Min": min,
     "polygamma": mpmath.psi,
-    "uppergamma": lambda s, z: mpmath.gammainc(s, z),
-    "lowergamma": lambda s, z: mpmath.gammainc(s, 0, z),
+    "uppergamma": lambda s,
+    z: mpmath.gammainc(s, z),
+    "lowergamma": lambda s,
+    z: mpmath.gammainc(s, 0, z),
     "besselk": _besselk,
-}
+}  # fmt: skip
 
 
 _SATURATED = {"tanh", "coth", "erf", "sech", "csch", "erfc", "atan"}

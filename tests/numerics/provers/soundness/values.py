@@ -58,22 +58,9 @@ def _logarithm(x: Any) -> Any:
 
 
 _FAST = (
-    "exp",
-    "sinh",
-    "cosh",
-    "gamma",
-    "loggamma",
-    "factorial",
-    "erf",
-    "erfc",
-    "erfi",
-    "sin",
-    "cos",
-    "tan",
-    "cot",
-    "sec",
-    "csc",
-)
+    "exp", "sinh", "cosh", "gamma", "loggamma", "factorial", "erf", "erfc", "erfi", "sin", "cos", "tan",
+    "cot", "sec", "csc",
+)  # fmt: skip
 _TAME = ("asinh", "acosh", "atanh", "atan", "asin", "acos", "re", "im", "floor", "arg")
 _SLOW = ("besseli", "besselj", "besselk", "beta", "binomial")
 _PRECISE: dict[str, Callable[..., Any]] = {
