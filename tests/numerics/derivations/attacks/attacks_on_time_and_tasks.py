@@ -53,6 +53,9 @@ def M(body: Any) -> Term:
 
 
 hyp = lambda lhs, op, rhs, *every: assume("h", lhs, op, rhs, every=every)
+inside = lambda u, *every: arithmetic(u, "<=", R - 1, hyp(u, "<=", R - 1, *every))
+room = lambda: arithmetic(R - 1, "<", R)
+early = lambda u, op="<=": assume("early", up_to(t, u), op, up_to(t, 0, now), every=(now,))
 falls = lambda u=path: assume(f"{u.name} falls", u.rate(now), "<=", 0, every=(now,))
 kept = lambda u=path, most=R: assume("kept", u(now), "<=", most, every=(now,))
 
@@ -131,36 +134,29 @@ TIME_AND_TASKS: dict[str, Callable[[], Any]] = {
     "a number in place of a time": lambda: instantiate(falls(), {now: term(0)}),
     "a first time that is later": lambda: equal(begin().lhs, CLOCK(now)),
     "a continuation that starts outside": lambda: continued(
-        arithmetic(path(now), "<=", r, kept(), assume("R <= r", R, "<=", r)),
-        assume("r < R", r, "<", R),
-        falls(),
+        arithmetic(path(now), "<=", r, kept(), hyp(R, "<=", r)), hyp(r, "<", R), falls()
     ),
     "a continuation that starts inside its barrier by the barrier": lambda: continued(
-        arithmetic(path(now), "<=", R - 1, hyp(path(now), "<=", R - 1, now)),
-        arithmetic(R - 1, "<", R),
-        instantiate(kept(), {now: START}),
+        inside(path(now), now), room(), instantiate(kept(), {now: START})
     ),
     "a continuation without room": lambda: continued(
-        kept(), arithmetic(R, "<=", R), assume("start", path(START), "<=", R)
+        kept(), arithmetic(R, "<=", R), hyp(path(START), "<=", R)
     ),
     "a continuation of a jump": lambda: continued(
-        arithmetic(rough(now), "<=", R - 1, hyp(rough(now), "<=", R - 1, now)),
-        arithmetic(R - 1, "<", R),
-        assume("start", rough(START), "<=", R),
-        kept(rough),
+        inside(rough(now), now), room(), hyp(rough(START), "<=", R), kept(rough)
     ),
     "a continuation below a barrier that jumps": lambda: continued(
         arithmetic(path(now), "<=", rough(now) - 1, hyp(path(now), "<=", rough(now) - 1, now)),
         arithmetic(rough(now) - 1, "<", rough(now)),
-        assume("start", path(START), "<=", rough(now), every=(now,)),
+        hyp(path(START), "<=", rough(now), now),
         kept(path, rough(now)),
     ),
     "a continuation by another function": lambda: continuation(
         next(iter(kept().assumptions)),
         now,
-        arithmetic(other(now), "<=", R - 1, hyp(other(now), "<=", R - 1, now)),
-        arithmetic(R - 1, "<", R),
-        assume("start", path(START), "<=", R),
+        inside(other(now), now),
+        room(),
+        hyp(path(START), "<=", R),
         kept(),
     ),
     "a hypothesis shown up to a time that differs within it": lambda: until(
@@ -169,20 +165,14 @@ TIME_AND_TASKS: dict[str, Callable[[], Any]] = {
         assume("early", up_to(t, path(now)), "<=", up_to(t, t, now), every=(now, t)),
     ),
     "a strict hypothesis shown as an equation": lambda: until(
-        arithmetic(path(now), "<=", 0, hyp(path(now), "<", 0, now)),
-        t,
-        assume("early", up_to(t, path(now)), "==", up_to(t, 0, now), every=(now,)),
+        arithmetic(path(now), "<=", 0, hyp(path(now), "<", 0, now)), t, early(path(now), "==")
     ),
     "an equation shown as an inequality": lambda: until(
-        arithmetic(0, "<=", path(now), hyp(path(now), "==", 0, now)),
-        t,
-        assume("early", up_to(t, path(now)), "<=", up_to(t, 0, now), every=(now,)),
+        arithmetic(0, "<=", path(now), hyp(path(now), "==", 0, now)), t, early(path(now))
     ),
     "a hypothesis that is not shown": lambda: until(antitone(path(now), now, falls()), t),
     "a hypothesis shown up to an earlier time": lambda: until(
-        antitone(path(now), now, falls()),
-        t + 1,
-        assume("early", up_to(t, path.rate(now)), "<=", up_to(t, 0, now), every=(now,)),
+        antitone(path(now), now, falls()), t + 1, early(path.rate(now))
     ),
     "an end before the first time": lambda: until(equal(path(now), path(now)), x),
     "an end that moves": lambda: until(equal(path(now), path(now)), path(now) ** 2),
@@ -208,9 +198,9 @@ TIME_AND_TASKS: dict[str, Callable[[], Any]] = {
         paths(w2, now), now, hyp(paths.rate(w, now), "<=", 0, w, now)
     ),
     "a barrier at every task": lambda: continued(
-        arithmetic(paths(w, now), "<=", R - 1, hyp(paths(w, now), "<=", R - 1, w, now)),
-        arithmetic(R - 1, "<", R),
-        assume("start", paths(w, START), "<=", R, every=(w,)),
+        inside(paths(w, now), w, now),
+        room(),
+        hyp(paths(w, START), "<=", R, w),
         assume("kept", paths(w, now), "<=", R, every=(w, now)),
     ),
     "a path of a task at another": lambda: equal(paths(w, now), paths(w2, now)),
@@ -257,9 +247,7 @@ TIME_AND_TASKS: dict[str, Callable[[], Any]] = {
     ),
     "a hypothesis at one time by a task": at_one_time,
     "a continuation by a hypothesis at one time": lambda: continued(
-        arithmetic(path(now), "<=", r, at_one_time()),
-        assume("r < R", r, "<", R),
-        assume("start", path(START), "<=", R),
+        arithmetic(path(now), "<=", r, at_one_time()), hyp(r, "<", R), hyp(path(START), "<=", R)
     ),
     "a hypothesis on all functions of a token, given once": lambda: assume(
         "h", M(f(k) ** 2), "<=", 1, every=iter((f,))
