@@ -90,10 +90,8 @@ _MPMATH: dict[str, Callable[..., Any]] = {
     "Max": max,
     "Min": min,
     "polygamma": mpmath.psi,
-    "uppergamma": lambda s,
-    z: mpmath.gammainc(s, z),
-    "lowergamma": lambda s,
-    z: mpmath.gammainc(s, 0, z),
+    "uppergamma": lambda s, z: mpmath.gammainc(s, z),
+    "lowergamma": lambda s, z: mpmath.gammainc(s, 0, z),
     "besselk": _besselk,
 }  # fmt: skip
 
