@@ -11,19 +11,12 @@ from tests.numerics.provers.statement import R, Random, Range, X, Y, Z
 from tests.numerics.provers.values import least as least_value
 
 _RANGES = [
-    Range(Fraction(0), None),
-    Range(Fraction(0), None, closed=True),
-    Range(Fraction(0), Fraction(1)),
-    Range(Fraction(0), Fraction(1), closed=True),
-    Range(Fraction(-1), Fraction(1)),
-    Range(Fraction(1, 2), Fraction(3)),
-    Range(Fraction(1), None, closed=True),
-    Range(None, None),
-    Range(Fraction(-2), Fraction(5, 3), closed=True),
-    Range(None, Fraction(0)),
-    Range(Fraction(1), None, integer=True),
-    Range(Fraction(-3), Fraction(12), integer=True),
-]
+    Range(Fraction(0), None), Range(Fraction(0), None, closed=True), Range(Fraction(0), Fraction(1)),
+    Range(Fraction(0), Fraction(1), closed=True), Range(Fraction(-1), Fraction(1)),
+    Range(Fraction(1, 2), Fraction(3)), Range(Fraction(1), None, closed=True), Range(None, None),
+    Range(Fraction(-2), Fraction(5, 3), closed=True), Range(None, Fraction(0)),
+    Range(Fraction(1), None, integer=True), Range(Fraction(-3), Fraction(12), integer=True),
+]  # fmt: skip
 _number = lambda rng: R(rng.choice((1, 1, 1, 2, 3, 5)) * rng.choice((1, -1)), rng.choice((1, 1, 2, 3, 4)))
 
 

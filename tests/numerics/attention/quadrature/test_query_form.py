@@ -16,16 +16,9 @@ from numerics.attention.quadrature.query_form import (
 from numerics.attention.quadrature.transform_kernel import inverse_transforms
 
 SPECTRA = [
-    [1.0],
-    [2.0, 1.0],
-    [1.0] * 5,
-    [1.0, 1e-3, 1e-3, 1e-6],
-    [3.0, 0.5, 0.2, 0.1, 0.01, 0.0],
-    [1e-8, 3e-9],
-    [1e6, 1e6],
-    list(np.linspace(0.1, 1, 40)),
-    [1.0] * 64,
-]
+    [1.0], [2.0, 1.0], [1.0] * 5, [1.0, 1e-3, 1e-3, 1e-6], [3.0, 0.5, 0.2, 0.1, 0.01, 0.0], [1e-8, 3e-9],
+    [1e6, 1e6], list(np.linspace(0.1, 1, 40)), [1.0] * 64,
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("spectrum", SPECTRA)

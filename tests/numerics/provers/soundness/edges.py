@@ -224,14 +224,8 @@ def _steps(rng: random.Random) -> Inequality:
 
 
 FAMILIES: dict[str, Callable[[random.Random], Inequality]] = {
-    "removable poles": _removable,
-    "real poles": _poles,
-    "equality on the boundary": _boundary,
-    "hypotheses": _hypotheses,
-    "undefined hypotheses": _undefined_hypotheses,
-    "complex-looking": _complex_looking,
-    "bounds at infinity": _at_infinity,
-    "invariance": _invariant,
-    "new variables": _changed,
-    "steps": _steps,
-}
+    "removable poles": _removable, "real poles": _poles, "equality on the boundary": _boundary,
+    "hypotheses": _hypotheses, "undefined hypotheses": _undefined_hypotheses,
+    "complex-looking": _complex_looking, "bounds at infinity": _at_infinity, "invariance": _invariant,
+    "new variables": _changed, "steps": _steps,
+}  # fmt: skip

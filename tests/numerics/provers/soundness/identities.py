@@ -202,13 +202,7 @@ def _eigenbasis(rng: random.Random) -> Entries:
 
 
 FAMILIES: dict[str, Callable[[random.Random], Equation | Entries]] = {
-    "assumptions": _assumptions,
-    "denied assumptions": _false_assumptions,
-    "rewriting": _rewritten,
-    "branches": _branches,
-    "algebra": _algebra,
-    "matrices as letters": _noncommutative,
-    "functions and derivatives": _derivatives,
-    "side conditions": _given,
-    "eigenbasis": _eigenbasis,
-}
+    "assumptions": _assumptions, "denied assumptions": _false_assumptions, "rewriting": _rewritten,
+    "branches": _branches, "algebra": _algebra, "matrices as letters": _noncommutative,
+    "functions and derivatives": _derivatives, "side conditions": _given, "eigenbasis": _eigenbasis,
+}  # fmt: skip

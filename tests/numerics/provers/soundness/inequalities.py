@@ -260,18 +260,9 @@ def _huge_and_tiny(rng: random.Random) -> Inequality:
 
 
 FAMILIES: dict[str, Callable[[random.Random], Inequality]] = {
-    "nested radicals": _nested_radicals,
-    "Max and Min inside functions": _max_inside,
-    "slopes of Max and Min": _slopes_of_max,
-    "absolute values": _absolute,
-    "erf": _error_function,
-    "gamma": _gamma,
-    "dips of gamma": _dips_of_gamma,
-    "needles": _needles,
-    "last digits": _last_digits,
-    "other functions": _special,
-    "polynomials": _polynomial,
-    "roots of polynomials": _wiggly,
-    "integers": _integers,
-    "huge and tiny constants": _huge_and_tiny,
-}
+    "nested radicals": _nested_radicals, "Max and Min inside functions": _max_inside,
+    "slopes of Max and Min": _slopes_of_max, "absolute values": _absolute, "erf": _error_function,
+    "gamma": _gamma, "dips of gamma": _dips_of_gamma, "needles": _needles, "last digits": _last_digits,
+    "other functions": _special, "polynomials": _polynomial, "roots of polynomials": _wiggly,
+    "integers": _integers, "huge and tiny constants": _huge_and_tiny,
+}  # fmt: skip

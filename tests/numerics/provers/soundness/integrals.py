@@ -217,10 +217,6 @@ def _tails(rng: random.Random) -> Area:
 
 
 FAMILIES: dict[str, Callable[[random.Random], Area]] = {
-    "integrands": _nodes,
-    "kinks of integrands": _kinks,
-    "undefined integrands": _undefined,
-    "declared variables": _declared,
-    "constants beside integrals": _constants,
-    "infinite ends": _tails,
-}
+    "integrands": _nodes, "kinks of integrands": _kinks, "undefined integrands": _undefined,
+    "declared variables": _declared, "constants beside integrals": _constants, "infinite ends": _tails,
+}  # fmt: skip
