@@ -49,6 +49,10 @@ TRUE = {
     "undefined functions": ((f(r + t) + f(x)) ** 2, f(t + r) ** 2 + 2 * f(x) * f(t + r) + f(x) ** 2),
     "derivatives of undefined functions": (sp.diff(f(r) ** 2, r), 2 * f(r) * sp.Derivative(f(r), r)),
     "indexed": (sp.IndexedBase("w")[1] * (x + 1), sp.IndexedBase("w")[1] * x + sp.IndexedBase("w")[1]),
+    "a difference of cube roots": (sp.cbrt(2 + sp.sqrt(5)) - sp.cbrt(sp.sqrt(5) - 2), sp.S.One),
+    "a nested root": (sp.sqrt(2) + sp.sqrt(3), sp.sqrt(5 + 2 * sp.sqrt(6))),
+    "angles of a triangle": (sp.acos(R(3, 5)) + sp.acos(R(4, 5)), sp.pi / 2),
+    "a floor": (sp.floor(1 / (sp.sqrt(10**18 + 1) - 10**9), evaluate=False), sp.Integer(2 * 10**9)),
     "rational functions": (1 / (x * (x + y)) + 1 / (y * (x + y)), 1 / (x * y)),
 }
 
