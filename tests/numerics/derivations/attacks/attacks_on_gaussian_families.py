@@ -40,6 +40,16 @@ score = lambda of, v=g: bind("coordinates", (n,), a(of, n) * xi(n, v), (d,))
 total = bind("coordinates", (i,), exp(score(i)), (m,))
 
 
+INTEGRABLE = (
+    exp(score(j)) / total,
+    xi(n, g) * exp(score(j)) / total**2,
+    1 / (exp(score(j)) + score(k) ** 2),
+    1 / (c + exp(score(j)) * exp(score(k))),
+    1 / (1 + score(j) ** 2),
+    1 / exp(-score(j)),
+)
+
+
 def scaled(factor: Callable[[Variable], Term]) -> Theorem:
     """The rule with all coefficients multiplied by a factor of their index."""
     at = lambda v, of: v * (a(of, n) * factor(of))
