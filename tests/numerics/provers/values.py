@@ -78,7 +78,6 @@ def _besselk(n: Any, z: Any) -> Any:
 _ELEMENTARY = ("exp", "log", "sinh", "cosh", "tanh", "coth", "sech", "csch", "asinh", "acosh", "atanh")
 _SPECIAL = ("atan", "sin", "cos", "erf", "erfc", "gamma", "loggamma", "factorial", "besseli", "sign")
 _MPMATH: dict[str, Callable[..., Any]] = {
-
     **{n: getattr(mpmath, n) for n in (*_ELEMENTARY, *_SPECIAL)},
     "Abs": abs, "Max": max, "Min": min, "polygamma": mpmath.psi,
     "uppergamma": lambda s, z: mpmath.gammainc(s, z), "lowergamma": lambda s, z: mpmath.gammainc(s, 0, z),
