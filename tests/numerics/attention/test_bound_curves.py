@@ -87,7 +87,6 @@ def test_the_limit_law_of_theorem_B_is_approached():
 
 
 def test_the_order_of_the_lengths_does_not_matter():
-    """The quadrature over queries reaches as far as the longest prompt wherever that stands."""
     setting, far = averaged(1.44, 2), np.array([1.0, 1e50, 1e100])
     for there, back in zip(bounds(setting, "output", far, 1.0), bounds(setting, "output", far[::-1], 1.0)):
         if there.kind != "exponent":  # that one starts at the first length

@@ -151,7 +151,6 @@ def test_every_gaussian_step_holds(seed):
 
 
 def test_a_false_gaussian_step_would_be_seen():
-    """Most equations fail with the right side doubled."""
     world = world_of(1)
     equations = [t for t in steps() if t.op == "==" and t.lhs != t.rhs]
     seen = sum(not world.compared(t.lhs, "==", t.rhs, ACCURACY, factor=2) for t in equations)

@@ -57,104 +57,46 @@ class Model(World):
         return self.number(Fraction(value))
 
 
-def diagonal(*values: int | Fraction) -> Table:
-    return lambda x, y: values[x] if x == y and x < len(values) else 0
-
-
-def matrix(*rows: tuple[int | Fraction, ...]) -> Table:
-    return lambda x, y: rows[x][y] if x < len(rows) and y < len(rows) else 0
-
-
-def vector(*values: int | Fraction, beyond: int | Fraction = 0) -> Table:
-    return lambda x, *_: values[x] if x < len(values) else beyond
-
-
+diagonal = lambda *values: lambda x, y: values[x] if x == y and x < len(values) else 0
+matrix = lambda *rows: lambda x, y: rows[x][y] if x < len(rows) and y < len(rows) else 0
+vector = lambda *values, beyond=0: lambda x, *_: values[x] if x < len(values) else beyond
 half, quarter = Fraction(1, 2), Fraction(1, 4)
 #: S = diag(4, 0) and S_L = diag(4, 1); gamma = 2, u = 1/gamma and U = gamma S_L^-1 S S^+.
 MINIMUM: dict[str, Any] = {
-    "delta": lambda x, y: int(x == y),
-    "l": vector(4),
-    "m": vector(4, beyond=1),
-    "r": vector(quarter, beyond=1),
-    "h": vector(1),
-    "p": vector(quarter),
-    "S": diagonal(4),
-    "SL": lambda x, y: (4 if x == 0 else 1) if x == y else 0,
-    "G": diagonal(quarter),
-    "H": diagonal(1),
-    "U": diagonal(half),
-    "u": half,
-    "Theta": diagonal(1),
-    "W": diagonal(),
-    "L": 3,
-    "q": 8,
-    "k": 2,
-    "s": half,
-    "sigma": half,
-    "top": 4,
-    "lambda": 4,
-    "low": 1,
-    "N": 16,
-    "gamma": 2,
-    "alpha": 1,
-    "T": 1,
-    "e": 0,
-    "x": 1,
-    "y": 1,
-    "Lambda": diagonal(1),
-    "eps": 100,
-    "A": diagonal(0, 1),
-    "M": diagonal(Fraction(1, 64)),
-}
+    "delta": lambda x, y: int(x == y), "l": vector(4), "m": vector(4, beyond=1),
+    "r": vector(quarter, beyond=1), "h": vector(1), "p": vector(quarter), "S": diagonal(4),
+    "SL": lambda x, y: (4 if x == 0 else 1) if x == y else 0, "G": diagonal(quarter), "H": diagonal(1),
+    "U": diagonal(half), "u": half, "Theta": diagonal(1), "W": diagonal(), "L": 3, "q": 8, "k": 2, "s": half,
+    "sigma": half, "top": 4, "lambda": 4, "low": 1, "N": 16, "gamma": 2, "alpha": 1, "T": 1, "e": 0, "x": 1,
+    "y": 1, "Lambda": diagonal(1), "eps": 100, "A": diagonal(0, 1), "M": diagonal(Fraction(1, 64)),
+}  # fmt: skip
 WEIGHTS: dict[str, Any] = (
     dict.fromkeys(("L", "P2", "P3", "Q", "t", "q", "tau2"), 1)
     | {
-        "n": 0,
-        "share": half,
-        "mean_square": 100,
-        "p": lambda x, k: 1,
-        "V": diagonal(1, 1),
-        "Gamma": diagonal(3),
-        "h": vector(1),
-        "G": diagonal(2),
-        "ell": vector(1),
-        "output": lambda x, k: 2 * (x == 0),
-        "token": lambda x, k: 2 * (x == 0),
+        "n": 0, "share": half, "mean_square": 100, "p": lambda x, k: 1, "V": diagonal(1, 1),
+        "Gamma": diagonal(3), "h": vector(1), "G": diagonal(2), "ell": vector(1),
+        "output": lambda x, k: 2 * (x == 0), "token": lambda x, k: 2 * (x == 0),
         "spread": lambda x, y, k: 2 * (x == y == 0),
     }
     | dict.fromkeys(("D2", "Sc", "D_pi2", "T2"), 0)
-)
+)  # fmt: skip
 INVERTIBLE = {
-    "l": vector(Fraction(5, 3), Fraction(5, 4), beyond=4),
-    "h": vector(beyond=1),
-    "U": lambda x, y: vector(Fraction(3, 5), Fraction(4, 5), beyond=quarter)(x) if x == y else 0,
-    "u": 1,
+    "l": vector(Fraction(5, 3), Fraction(5, 4), beyond=4), "h": vector(beyond=1),
+    "U": lambda x, y: vector(Fraction(3, 5), Fraction(4, 5), beyond=quarter)(x) if x == y else 0, "u": 1,
     "q": 1,
-}
+}  # fmt: skip
 #: The covariance R R' with its inverse J, and a larger one, Gamma, with its inverse Lambda.
 COVARIANCE: dict[str, Any] = {
-    "R": matrix((half, half), (0, half)),
-    "J": matrix((4, -4), (-4, 8)),
-    "Gamma": matrix((2, 1), (1, 1)),
-    "Lambda": matrix((1, -1), (-1, 2)),
-    "U": matrix((1, 1), (0, 1)),
-    "p": vector(1, 1),
-    "normU": 3,
-    "epsilon": 10**6,
-    "p2": 1,
-    "p3": half,
-    "q": quarter,
-} | dict.fromkeys(("top", "S", "k", "sigma", "c", "P", "s"), 1)
+    "R": matrix((half, half), (0, half)), "J": matrix((4, -4), (-4, 8)), "Gamma": matrix((2, 1), (1, 1)),
+    "Lambda": matrix((1, -1), (-1, 2)), "U": matrix((1, 1), (0, 1)), "p": vector(1, 1), "normU": 3,
+    "epsilon": 10**6, "p2": 1, "p3": half, "q": quarter,
+} | dict.fromkeys(("top", "S", "k", "sigma", "c", "P", "s"), 1)  # fmt: skip
 #: Two independent tokens with the covariance A A', each with two coordinates of its own of xi.
 TOKENS: dict[str, Any] = {
-    "L": 2,
-    "n": 1,
-    "d": 2,
-    "rank": 4,
-    "same": lambda l, k: 1 if l == k < 2 else -1,
+    "L": 2, "n": 1, "d": 2, "rank": 4, "same": lambda l, k: 1 if l == k < 2 else -1,
     "factor": lambda l, x, n: matrix((1, 2), (0, 1))(x, n - 2 * l) if n >= 2 * l else 0,
     "Gamma": matrix((5, 2), (2, 1)),
-}
+}  # fmt: skip
 #: One query and five other classes whose features are all 0, so that no attention moves.
 FEATURES: dict[str, Any] = (
     dict.fromkeys(("v", "u", "x", "Q", "g", "logm", "logp"), lambda *at: 0)
@@ -165,30 +107,17 @@ FEATURES: dict[str, Any] = (
 FLOWS = ("OURS:R11.lower", "OURS:R12.lower")
 #: Claims on Gaussian vectors whose hypotheses speak of no law.
 GAUSSIAN = (
-    "BB:B.1.a",
-    "BB:LF.1",
-    "BB:LF.1.i",
-    "BB:LF.1.i/query",
-    "BB:LF.1.ii.f",
-    "BB:R3.2/exponent",
-    "BB:R5.3.risk0",
-    "OURS:LF.1/sub_gaussian",
-    "OURS:R4.self/nu",
-    "OURS:T5.2.gap/gaussian",
-    "OURS:T5.2.gap/moments",
-    "OURS:T5.2.gap/power",
-)
+    "BB:B.1.a", "BB:LF.1", "BB:LF.1.i", "BB:LF.1.i/query", "BB:LF.1.ii.f", "BB:R3.2/exponent",
+    "BB:R5.3.risk0", "OURS:LF.1/sub_gaussian", "OURS:R4.self/nu", "OURS:T5.2.gap/gaussian",
+    "OURS:T5.2.gap/moments", "OURS:T5.2.gap/power",
+)  # fmt: skip
 MODELS: dict[str, dict[str, Any]] = {
-    "minimum": MINIMUM,
-    "saddle": MINIMUM | {"U": diagonal(), "u": 0, "q": 28, "k": 4},
+    "minimum": MINIMUM, "saddle": MINIMUM | {"U": diagonal(), "u": 0, "q": 28, "k": 4},
     "invertible": MINIMUM | INVERTIBLE,
     "outside the range": MINIMUM | {"X": diagonal(0, 5), "Y": diagonal(0, 7)},
-    "on the ray": MINIMUM | {"X": diagonal(quarter, half)},
-    "one token": WEIGHTS,
-    "covariance": COVARIANCE,
-    "independent tokens": TOKENS,
-    "features": FEATURES,
-}
+    "on the ray": MINIMUM | {"X": diagonal(quarter, half)}, "one token": WEIGHTS, "covariance": COVARIANCE,
+    "independent tokens": TOKENS, "features": FEATURES,
+}  # fmt: skip
 
 
 def met(a: Assumption, model: Model) -> bool:
@@ -203,11 +132,8 @@ def met(a: Assumption, model: Model) -> bool:
         tried += [{f.name: lambda *at, n=n: int(at[0] == n) for f in functions} for n in INDICES]
     for at, more in itertools.product(itertools.product(INDICES, repeat=len(moving)), tried):
         here = copy.copy(model)
-        here.numbers, here.memory, here.given = (
-            dict(zip(moving, at, strict=True)),
-            {},
-            {**model.given, **more},
-        )
+        here.numbers, here.memory = dict(zip(moving, at, strict=True)), {}
+        here.given = {**model.given, **more}
         try:
             left, right = (arb(here.value(e)) for e in (a.lhs, a.rhs))
         except Undecided:  # the model has no such function; what others have proved is true in all of them
@@ -234,12 +160,7 @@ def test_a_model_meets_the_hypotheses(id):
 
 def test_an_identity_of_every_index_is_met_by_no_matrix():
     """What the identity does next to any function is true of the first two indices only."""
-    picks = assume(
-        "picks",
-        over((j,), eigenbasis.delta(i, j) * eigenbasis.f(j)),
-        "==",
-        eigenbasis.f(i),
-        every=(i, eigenbasis.f),
-    )
+    f, picked = eigenbasis.f, over((j,), eigenbasis.delta(i, j) * eigenbasis.f(j))
+    picks = assume("picks", picked, "==", f(i), every=(i, f))
     statement = Statement(eigenbasis.l(i), "==", eigenbasis.l(i), picks.assumptions)
     assert all(names == ["picks"] for names in unmet(statement).values())

@@ -42,7 +42,6 @@ def test_a_premise_against_a_range_is_named_as_such(premise, side):
 
 
 def test_a_premise_that_leaves_an_undefined_value_is_named():
-    """The number is at most another one, which is 0."""
     with pytest.raises(ProofError, match=r"a premise leaves x = 0, where .* is undefined"):
         arithmetic(Op("max", (x, log(p))), "<=", 1, assume("h", p, "<=", x), assume("j", x, "==", 0))
 

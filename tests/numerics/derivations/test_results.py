@@ -9,7 +9,6 @@ from numerics.derivations.kernel.binding import bind
 from numerics.derivations.kernel.rules import arithmetic, assume, at_task, integrate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, ProofError, Sort
 from numerics.derivations.kernel.terms import CLOCK, Function, Variable
-from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, derived
 from numerics.evidence import Evidence, Verdict
 
@@ -17,28 +16,13 @@ k, w, t = Variable("k", Sort.TOKEN), Variable("w", Sort.TASK), Variable("t", Sor
 f = Function("f", (Sort.TOKEN,), Fraction(2))
 x, y, T = (Variable(name, range=NONNEGATIVE) for name in "xyT")
 SEARCH = Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered="some")
+judged = lambda thm: derived(Statement(thm.lhs, thm.op, thm.rhs, thm.assumptions), lambda: thm, SEARCH)
 
 
-def judged(thm: Theorem) -> Evidence:
-    return derived(Statement(thm.lhs, thm.op, thm.rhs, thm.assumptions), lambda: thm, SEARCH)
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "OURS:R4.c",
-        "BB:LC.9 for X",
-        "Lemma C.9 for X",
-        "Proposition 3.1",
-        "Theorem A",
-        "Corollary C.3",
-        "R4.limit says",
-        "by OURS:R4.c",
-        "theorem A",
-        "Prop. 3.1",
-        "R4 (e)",
-    ],
-)
+@pytest.mark.parametrize("name", [
+    "OURS:R4.c", "BB:LC.9 for X", "Lemma C.9 for X", "Proposition 3.1", "Theorem A", "Corollary C.3",
+    "R4.limit says", "by OURS:R4.c", "theorem A", "Prop. 3.1", "R4 (e)",
+])  # fmt: skip
 def test_a_hypothesis_that_is_named_after_a_result_is_cited_or_argued(name):
     with pytest.raises(
         ProofError, match="is a result: instantiate its theorem, cite it, or give its argument"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
 
 import pytest
 
@@ -23,20 +22,9 @@ n = Variable("n", range=NONNEGATIVE)
 k, i, d = Variable("k", Sort.TOKEN), Variable("i", Sort.INDEX), Variable("d", range=whole(1))
 f, g = (Function(name, (Sort.TOKEN,), Fraction(4)) for name in "fg")
 v, w = (Function(name, (Sort.INDEX,)) for name in "vw")
-
-
-def mean(body: Any) -> Term:
-    return bind("mean", (k,), body)
-
-
-def total(body: Any) -> Term:
-    return bind("coordinates", (i,), body, (d,))
-
-
-def given(lhs: Any, op: str, rhs: Any, *every: Variable) -> Theorem:
-    return assume(f"{lhs} {op} {rhs}", lhs, op, rhs, every=every)
-
-
+mean = lambda body: bind("mean", (k,), body)
+total = lambda body: bind("coordinates", (i,), body, (d,))
+given = lambda lhs, op, rhs, *every: assume(f"{lhs} {op} {rhs}", lhs, op, rhs, every=every)
 small, near, each = given(x, "<=", p), given(mean(f(k) ** 2), "<=", q), given(f(k) ** 2, "<=", g(k) ** 2, k)
 
 #: A goal with its facts, and what is false instead of its right side.
@@ -113,7 +101,6 @@ def test_a_false_goal_is_refused(goal: str) -> None:
 
 @pytest.mark.parametrize("goal", [goal for goal, parts in GOALS.items() if parts[3]])
 def test_no_fact_is_idle(goal: str) -> None:
-    """Without one of its facts no goal is shown."""
     lhs, op, rhs, facts, _ = GOALS[goal]
     for fact in facts:
         with pytest.raises(ProofError, match="is not shown"):
@@ -173,7 +160,6 @@ def test_a_strict_fact_is_not_integrated() -> None:
 
 
 def test_the_same_steps_are_made_each_time() -> None:
-    """What is shown follows from the terms, not from what was asked before."""
     for lhs, op, rhs, facts, _ in GOALS.values():
         first, second = (show(lhs, op, rhs, *facts) for _ in range(2))
         assert [(t.rule, str(t)) for t in first.steps()] == [(t.rule, str(t)) for t in second.steps()]

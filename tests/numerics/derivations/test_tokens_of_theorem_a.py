@@ -42,13 +42,9 @@ class TwoTokens(GaussianWorld):
     def _drawn(self, v: Variable) -> Any:
         if v.of is Sort.NORMAL:
             return (self.rng.gauss(0, 1), self.rng.gauss(0, 1))
-        return (
-            self.rng.randrange(3)
-            if v.of is Sort.INDEX
-            else SIZES[v.name]
-            if v.name in SIZES
-            else super()._drawn(v)
-        )
+        if v.of is Sort.INDEX:
+            return self.rng.randrange(3)
+        return SIZES[v.name] if v.name in SIZES else super()._drawn(v)
 
     def weighted(self, e: Bind, env: tuple[Any, ...]) -> list[tuple[float, tuple[Any, ...]]]:
         if e.kind == "normal":

@@ -72,10 +72,7 @@ FUNCTIONS = (
 )
 BINDERS = {"mean": 1, "query": 1, "normal": 1, "prompt": 1, "task": 1, "sum": 2, "coordinates": 2}
 SORTS = dict(mean=K, query=Q, normal=Sort.NORMAL, prompt=Sort.PROMPT, task=W, sum=K, coordinates=I)
-
-
-def printed(e: Term) -> str:
-    return latex(e) + where_latex(e)
+printed = lambda e: latex(e) + where_latex(e)
 
 
 def random_term(rng: random.Random, depth: int) -> Term:
@@ -120,17 +117,13 @@ def moved(e: Term, rng: random.Random) -> Iterator[Term]:
         yield from (Apply(g, e.args) for g in rng.sample(alike, min(2, len(alike))))
         if e.function.sorts in ((I,), (K,), (Q,), (W,), (T,)) and isinstance(e.args[0], Variable):
             yield Variable("f_i", range=REALS)
-            g = rng.choice(
-                [g for g in FUNCTIONS if g.sorts in ((I,), (T,), (W,)) and g.sorts != e.function.sorts]
-            )
+            others = [g for g in FUNCTIONS if g.sorts in ((I,), (T,), (W,)) and g.sorts != e.function.sorts]
+            g = rng.choice(others)
             yield g(FREE[g.sorts[0]][0])
     elif isinstance(e, Op):
         for n, a in enumerate(e.args):
-            yield from (
-                Op(e.head, (*e.args[:n], b, *e.args[n + 1 :]))
-                for b in moved(a, rng)
-                if e.head != "pow" or n == 0
-            )
+            if e.head != "pow" or n == 0:
+                yield from (Op(e.head, (*e.args[:n], b, *e.args[n + 1 :])) for b in moved(a, rng))
         if e.head in ("ind", "above", "max", "min"):
             yield Op({"ind": "above", "above": "ind", "max": "min", "min": "max"}[e.head], e.args)
         if e.head == "exp":
@@ -139,11 +132,8 @@ def moved(e: Term, rng: random.Random) -> Iterator[Term]:
         yield from (Defined(e.name, b) for b in moved(e.body, rng))
         yield e.body
     elif isinstance(e, Given):
-        yield from (
-            Given(w, instantiated(e.body, {e.task: w}))
-            for w in FREE[W]
-            if w != e.task and isinstance(e.task, Variable)
-        )
+        others = [w for w in FREE[W] if w != e.task and isinstance(e.task, Variable)]
+        yield from (Given(w, instantiated(e.body, {e.task: w})) for w in others)
         yield from (Given(e.task, b) for b in moved(e.body, rng))
     elif isinstance(e, Bind):
         names, body = opened(e)
@@ -162,7 +152,6 @@ def moved(e: Term, rng: random.Random) -> Iterator[Term]:
 
 
 def pairs(seed: int, count: int) -> Iterator[tuple[Term, Term]]:
-    """Terms beside others that differ in one place."""
     rng = random.Random(seed)
     for _ in range(count):
         try:
@@ -215,7 +204,6 @@ def test_what_is_printed_is_needed(forgotten):
 
 
 def test_the_names_of_bound_variables_do_not_matter():
-    """Equal terms have one text, whatever names they were built with."""
     rng = random.Random(1)
     for e, _ in pairs(2, 300):
         if isinstance(e, Bind):
@@ -230,8 +218,7 @@ def test_formulas_are_latex():
         assert convert(printed(e)).startswith("<math")
 
 
-def told(thm: Theorem) -> tuple[str, tuple[str, ...]]:
-    return relation(thm.lhs, thm.op, thm.rhs) + where_latex(thm.lhs, thm.rhs), assumptions_latex(thm)
+told = lambda t: (relation(t.lhs, t.op, t.rhs) + where_latex(t.lhs, t.rhs), assumptions_latex(t))
 
 
 def theorems() -> Iterator[Theorem]:

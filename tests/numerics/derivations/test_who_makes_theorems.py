@@ -24,9 +24,7 @@ KERNEL = ROOT / "numerics" / "derivations" / "kernel"
 PRIVATE = {"_prove", "_RULES_ONLY"}
 x = Variable("x", range=REALS)
 FALSE = Statement(term(0), "<=", term(-1))
-SIDES: dict[str, Any] = dict(
-    lhs=term(0), op="<=", rhs=term(-1), assumptions=frozenset(), rule="x", premises=()
-)
+SIDES = dict(lhs=term(0), op="<=", rhs=term(-1), assumptions=frozenset(), rule="x", premises=())
 
 
 def uses(source: str) -> set[str]:
@@ -35,31 +33,18 @@ def uses(source: str) -> set[str]:
     if not any(name in source for name in PRIVATE):
         return found
     for node in ast.walk(ast.parse(source)):
-        names = (
-            [node.id]
-            if isinstance(node, ast.Name)
-            else [node.attr]
-            if isinstance(node, ast.Attribute)
-            else []
+        part = {ast.Name: "id", ast.Attribute: "attr", ast.alias: "name", ast.Constant: "value"}.get(
+            type(node)
         )
-        names += [node.name] if isinstance(node, ast.alias) else []
-        names += [node.value] if isinstance(node, ast.Constant) and isinstance(node.value, str) else []
-        found.update(PRIVATE & set(names))
+        found |= PRIVATE & {getattr(node, part)} if part else set()
     return found
 
 
 def test_only_rules_make_theorems():
-    own = {
-        module.removeprefix("numerics.derivations.kernel.")
-        for module in {getattr(rules, name).__module__ for name in rules.__all__}
-    }
+    own = {getattr(rules, name).__module__.rpartition(".")[2] for name in rules.__all__}
     rooms = ("theory", "numerics", "proofs_check", "tests", "benchmarks", "examples", "docs")
-    users = {
-        path
-        for room in rooms
-        for path in (ROOT / room).rglob("*.py")
-        if uses(path.read_text(encoding="utf-8"))
-    }
+    paths = (path for room in rooms for path in (ROOT / room).rglob("*.py"))
+    users = {path for path in paths if uses(path.read_text(encoding="utf-8"))}
     assert users == {KERNEL / f"{name}.py" for name in (*own, "theorems")} | {Path(__file__)}
 
 

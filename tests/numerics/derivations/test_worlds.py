@@ -9,7 +9,7 @@ from numerics.derivations.derived import sqrt
 from numerics.derivations.kernel.binding import bind
 from numerics.derivations.kernel.rules import arithmetic, assume
 from numerics.derivations.kernel.sorts import NONNEGATIVE, REALS, Sort
-from numerics.derivations.kernel.terms import Function, Term, Variable
+from numerics.derivations.kernel.terms import Function, Variable
 from numerics.derivations.statements import Statement, derived
 from numerics.derivations.worlds import breaking
 from numerics.evidence import Evidence, Verdict
@@ -20,12 +20,7 @@ now = Variable("now", Sort.TIME)
 f, g = (Function(name, (Sort.TOKEN,), None) for name in "fg")
 path = Function("path", (Sort.TIME,))
 PART = Evidence(verdict=Verdict.PROVED, engine="identity", checked="a part")
-
-
-def mean(body: Term) -> Term:
-    return bind("mean", (k,), body)
-
-
+mean = lambda body: bind("mean", (k,), body)
 SCHWARZ = mean(f(k) * g(k)), sqrt(mean(f(k) ** 2)) * sqrt(mean(g(k) ** 2))
 
 

@@ -97,11 +97,8 @@ def _reachable(st: Random, point: Point) -> tuple[Any, Any] | None:
 def fault(st: Random, e: Evidence, rng: random.Random) -> str:
     if e.verdict.accepted:
         point = counterexample(st, rng)
-        return (
-            ""
-            if point is None
-            else f"{e.verdict} by {e.engine}, but false at {[str(q) for q in point]}: {st}"
-        )
+        said = f"{e.verdict} by {e.engine}, but false at {[str(q) for q in point or ()]}: {st}"
+        return "" if point is None else said
     if e.verdict.value == "REFUTED":
         point = tuple(Fraction(str(e.witness[str(s)])) for s in st.ranges)
         if not all(r.contains(q) for r, q in zip(st.ranges.values(), point)):

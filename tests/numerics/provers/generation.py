@@ -1,113 +1,66 @@
 """Random inequalities without end, about half of them true."""
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
 
 import sympy as sp
 
+from tests.numerics.provers.soundness.drawing import drawn, every
 from tests.numerics.provers.statement import R, Random, Range, X, Y, Z
 from tests.numerics.provers.values import least as least_value
 
 _RANGES = [
-    Range(Fraction(0), None),
-    Range(Fraction(0), None, closed=True),
-    Range(Fraction(0), Fraction(1)),
-    Range(Fraction(0), Fraction(1), closed=True),
-    Range(Fraction(-1), Fraction(1)),
-    Range(Fraction(1, 2), Fraction(3)),
-    Range(Fraction(1), None, closed=True),
-    Range(None, None),
-    Range(Fraction(-2), Fraction(5, 3), closed=True),
-    Range(None, Fraction(0)),
-    Range(Fraction(1), None, integer=True),
-    Range(Fraction(-3), Fraction(12), integer=True),
-]
-
-
-def _number(rng: random.Random) -> sp.Rational:
-    return R(rng.choice((1, 1, 1, 2, 3, 5)) * rng.choice((1, -1)), rng.choice((1, 1, 2, 3, 4)))
+    Range(Fraction(0), None), Range(Fraction(0), None, closed=True), Range(Fraction(0), Fraction(1)),
+    Range(Fraction(0), Fraction(1), closed=True), Range(Fraction(-1), Fraction(1)),
+    Range(Fraction(1, 2), Fraction(3)), Range(Fraction(1), None, closed=True), Range(None, None),
+    Range(Fraction(-2), Fraction(5, 3), closed=True), Range(None, Fraction(0)),
+    Range(Fraction(1), None, integer=True), Range(Fraction(-3), Fraction(12), integer=True),
+]  # fmt: skip
+_number = lambda rng: R(rng.choice((1, 1, 1, 2, 3, 5)) * rng.choice((1, -1)), rng.choice((1, 1, 2, 3, 4)))
 
 
 def _tame(rng: random.Random, symbols: list[sp.Symbol]) -> sp.Expr:
     """Something small that an exponential may be taken of."""
     s = rng.choice(symbols)
-    return rng.choice(
-        [
-            lambda: s,
-            lambda: _number(rng) * s,
-            lambda: s + _number(rng),
-            lambda: s**2,
-            lambda: s * rng.choice(symbols),
-            lambda: -s - s**2,
-        ]
-    )()
+    (e,) = drawn(rng, _TAME, s=s, number=lambda: _number(rng), symbol=lambda: rng.choice(symbols))
+    return e
+
+
+_TAME = "s; number()*s; s + number(); s**2; s*symbol(); -s - s**2"
+_POSITIVE = """
+natural; natural + Abs(number()); exp(tame()); 1 + inner()**2; inner() + inner(); sqrt(inner()); 1/inner();
+cosh(tame()); inner()**Abs(number())
+"""
+_LEAF = "symbol(); number()*symbol(); symbol()**random.randint(2, 3)"
+_INNER = """
+again() + again(); again() - again(); again()*again(); again()/positive(); again()**2;
+exp(-positive()) if random.random() < 0.5 else exp(tame()); log(positive()); sqrt(positive());
+log(1 + positive()); tanh(again()); sinh(tame()); cosh(tame()); coth(positive()); sech(tame()); erf(again());
+erfc(tame()); atan(again()); asinh(again()); sin(tame()); cos(tame()); Abs(again()); Max(again(), again());
+Min(again(), again()); loggamma(positive()); gamma(positive())/(1 + gamma(positive()));
+polygamma(0, positive()); uppergamma(random.choice((R(1, 2), 2, R(5, 2))), positive());
+lowergamma(random.choice((R(1, 2), 3)), positive()); besselk(random.choice((0, R(1, 2), 1)), positive());
+besseli(random.choice((0, 1)), positive())*exp(-positive()); positive()**tame()
+"""
 
 
 def _positive(rng, symbols, ranges, depth):
     s = rng.choice(symbols)
     lo = ranges[s].lo
-    natural = [s] if lo is not None and lo >= 0 else [s**2 + abs(_number(rng))]
-    inner = lambda: _positive(rng, symbols, ranges, depth - 1) if depth > 0 else natural[0]
-    return rng.choice(
-        [
-            lambda: natural[0],
-            lambda: natural[0] + abs(_number(rng)),
-            lambda: sp.exp(_tame(rng, symbols)),
-            lambda: 1 + inner() ** 2,
-            lambda: inner() + inner(),
-            lambda: sp.sqrt(inner()),
-            lambda: 1 / inner(),
-            lambda: sp.cosh(_tame(rng, symbols)),
-            lambda: inner() ** abs(_number(rng)),
-        ]
-    )()
+    natural = s if lo is not None and lo >= 0 else s**2 + abs(_number(rng))
+    inner = lambda: _positive(rng, symbols, ranges, depth - 1) if depth > 0 else natural
+    names = dict(natural=natural, inner=inner, number=lambda: _number(rng), tame=lambda: _tame(rng, symbols))
+    (e,) = drawn(rng, _POSITIVE, **names)
+    return e
 
 
 def _expression(rng, symbols, ranges, depth):
-    again = lambda: _expression(rng, symbols, ranges, depth - 1)
-    positive = lambda: _positive(rng, symbols, ranges, depth - 1)
-    leaf = [
-        lambda: rng.choice(symbols),
-        lambda: _number(rng) * rng.choice(symbols),
-        lambda: rng.choice(symbols) ** rng.randint(2, 3),
-    ]
-    if depth <= 0:
-        return rng.choice(leaf)()
-    inner: list[Callable[[], sp.Expr]] = [
-        lambda: again() + again(),
-        lambda: again() - again(),
-        lambda: again() * again(),
-        lambda: again() / positive(),
-        lambda: again() ** 2,
-        lambda: sp.exp(-positive()) if rng.random() < 0.5 else sp.exp(_tame(rng, symbols)),
-        lambda: sp.log(positive()),
-        lambda: sp.sqrt(positive()),
-        lambda: sp.log(1 + positive()),
-        lambda: sp.tanh(again()),
-        lambda: sp.sinh(_tame(rng, symbols)),
-        lambda: sp.cosh(_tame(rng, symbols)),
-        lambda: sp.coth(positive()),
-        lambda: sp.sech(_tame(rng, symbols)),
-        lambda: sp.erf(again()),
-        lambda: sp.erfc(_tame(rng, symbols)),
-        lambda: sp.atan(again()),
-        lambda: sp.asinh(again()),
-        lambda: sp.sin(_tame(rng, symbols)),
-        lambda: sp.cos(_tame(rng, symbols)),
-        lambda: sp.Abs(again()),
-        lambda: sp.Max(again(), again()),
-        lambda: sp.Min(again(), again()),
-        lambda: sp.loggamma(positive()),
-        lambda: sp.gamma(positive()) / (1 + sp.gamma(positive())),
-        lambda: sp.polygamma(0, positive()),
-        lambda: sp.uppergamma(rng.choice((R(1, 2), 2, R(5, 2))), positive()),
-        lambda: sp.lowergamma(rng.choice((R(1, 2), 3)), positive()),
-        lambda: sp.besselk(rng.choice((0, R(1, 2), 1)), positive()),
-        lambda: sp.besseli(rng.choice((0, 1)), positive()) * sp.exp(-positive()),
-        lambda: positive() ** _tame(rng, symbols),
-    ]
-    return rng.choice(leaf if rng.random() < 0.2 else inner)()
+    again, positive = (lambda of=of: of(rng, symbols, ranges, depth - 1) for of in (_expression, _positive))
+    names = dict(number=lambda: _number(rng), symbol=lambda: rng.choice(symbols), again=again)
+    names |= dict(positive=positive, tame=lambda: _tame(rng, symbols), random=rng)
+    (e,) = drawn(rng, _LEAF if depth <= 0 or rng.random() < 0.2 else _INNER, **names)
+    return e
 
 
 def statements(seed: int) -> Iterator[Random]:
@@ -121,11 +74,8 @@ def statements(seed: int) -> Iterator[Random]:
         left = _expression(rng, symbols, ranges, rng.choice((1, 2, 2, 2, 3)))
         right = _expression(rng, symbols, ranges, rng.choice((1, 2))) if rng.random() < 0.5 else sp.S.Zero
         f = left - right
-        if (
-            f.has(sp.nan, sp.zoo, sp.oo, sp.I, sp.atan2, sp.re, sp.im, sp.arg)
-            or not f.free_symbols
-            or _nested(f)
-        ):
+        strange = f.has(sp.nan, sp.zoo, sp.oo, sp.I, sp.atan2, sp.re, sp.im, sp.arg)
+        if strange or not f.free_symbols or _nested(f):
             continue
         symbols = sorted(left.free_symbols | right.free_symbols, key=str)
         ranges = {s: ranges[s] for s in symbols}
@@ -142,53 +92,33 @@ def statements(seed: int) -> Iterator[Random]:
         yield Random(*sides, rng.random() < 0.3, ranges, where)
 
 
+_HOMOGENEOUS = """
+x; y; Abs(x); Abs(y); sqrt(x**2 + y**2); Max(x, y); Min(x, 2*y); Abs(x - y); sqrt(x**2 + x*y + y**2)
+"""
+_SHIFTING = "log(exp(x) + exp(y)); Max(x, y); Min(x, y); (x + y)/2; log(exp(x/2) + exp(y/2))*2; x"
+
+
 def _invariant(rng: random.Random) -> Random:
     """A statement whose sign does not change when both variables are scaled or shifted together."""
     if rng.random() < 0.5:
-        kind = rng.choice(
-            (Range(Fraction(0), None), Range(Fraction(0), None, closed=True), Range(None, None))
-        )
-        ranges = {X: kind, Y: rng.choice((kind, Range(Fraction(0), None, closed=True)))}
-        atoms = [
-            X,
-            Y,
-            sp.Abs(X),
-            sp.Abs(Y),
-            sp.sqrt(X**2 + Y**2),
-            sp.Max(X, Y),
-            sp.Min(X, 2 * Y),
-            sp.Abs(X - Y),
-            sp.sqrt(X**2 + X * Y + Y**2),
-        ]
-        atoms += (
-            [sp.sqrt(X * Y), sp.cbrt(X**3 + 2 * Y**3)]
-            if all(r.lo is not None for r in ranges.values())
-            else []
-        )
+        open_ray, ray, line = _RANGES[0], _RANGES[1], _RANGES[7]
+        kind = rng.choice((open_ray, ray, line))
+        ranges = {X: kind, Y: rng.choice((kind, ray))}
+        atoms = every(_HOMOGENEOUS, x=X, y=Y)
+        if all(r.lo is not None for r in ranges.values()):
+            atoms += [sp.sqrt(X * Y), sp.cbrt(X**3 + 2 * Y**3)]
         unit = rng.choice((sp.Abs(X) + sp.Abs(Y), sp.sqrt(X**2 + Y**2), sp.Max(sp.Abs(X), sp.Abs(Y))))
     else:
         ranges = {X: Range(None, None), Y: Range(None, None)}
-        lead = [
-            sp.log(sp.exp(X) + sp.exp(Y)),
-            sp.Max(X, Y),
-            sp.Min(X, Y),
-            (X + Y) / 2,
-            sp.log(sp.exp(X / 2) + sp.exp(Y / 2)) * 2,
-            X,
-        ]
-        atoms = [a - b for a, b in (rng.sample(lead, 2) for _ in range(3))] + [
-            sp.Abs(X - Y),
-            sp.exp(-((X - Y) ** 2)),
-            sp.tanh(X - Y),
-        ]
+        lead = every(_SHIFTING, x=X, y=Y)
+        atoms = [a - b for a, b in (rng.sample(lead, 2) for _ in range(3))]
+        atoms += [sp.Abs(X - Y), sp.exp(-((X - Y) ** 2)), sp.tanh(X - Y)]
         unit = sp.S.One
     left = sp.Add(*(_number(rng) * a for a in rng.sample(atoms, 3)))
     least = least_value(left / unit, ranges, (), rng)
-    c = (
-        R(1)
-        if least is None
-        else R(Fraction(least - rng.choice((0.3, 0.01, 0, -0.01, -0.3))).limit_denominator(1000))
-    )
+    c = R(1)
+    if least is not None:
+        c = R(Fraction(least - rng.choice((0.3, 0.01, 0, -0.01, -0.3))).limit_denominator(1000))
     return Random(c * unit, left, rng.random() < 0.3, ranges, ())
 
 
@@ -207,8 +137,5 @@ def _hypothesis(rng: random.Random, symbols: list[sp.Symbol]) -> tuple[tuple[sp.
     if len(symbols) < 2 or rng.random() < 0.6:
         return ()
     a, b = rng.sample(symbols, 2)
-    return (
-        rng.choice(
-            [(a, "<=", b), (a, "<", b), (a * b, "<=", sp.S.One), (a + b, ">=", R(1, 2)), (a**2, "<=", b + 3)]
-        ),
-    )
+    met = [(a, "<=", b), (a, "<", b), (a * b, "<=", sp.S.One), (a + b, ">=", R(1, 2)), (a**2, "<=", b + 3)]
+    return (rng.choice(met),)

@@ -26,24 +26,18 @@ WRITTEN = {
     "an unevaluated sum": (TWICE, 2 * x, "x + x = 2 x"),
     "an unevaluated part": (sp.UnevaluatedExpr(x) + x, 2 * x, "x + x = 2 x"),
     "a derivative": (D(x**2, x), 2 * x, r"\frac{d}{d x} x^{2} = 2 x"),
-    "a second derivative": (
-        D(sp.exp(-x * y), x, x),
-        y**2 * sp.exp(-x * y),
-        r"\frac{\partial^{2}}{\partial x^{2}} e^{- x y}",
-    ),
+    "a second derivative": (D(sp.exp(-x * y), x, x), y**2 * sp.exp(-x * y),
+        r"\frac{\partial^{2}}{\partial x^{2}} e^{- x y}"),
     "a derivative at a point": (sp.Subs(D(r**3, r), r, x), 3 * x**2, r"\left. \frac{d}{d r} r^{3} \right|"),
-    "the product rule": (
-        D(f(r) * sp.exp(r), r),
-        sp.exp(r) * (D(f(r), r) + f(r)),
-        r"\frac{d}{d r} f{\left(r \right)} e^{r}",
-    ),
+    "the product rule": (D(f(r) * sp.exp(r), r), sp.exp(r) * (D(f(r), r) + f(r)),
+        r"\frac{d}{d r} f{\left(r \right)} e^{r}"),
     "a finite sum": (S(k * x, (k, 1, 4)), 10 * x, r"\sum_{k=1}^{4} k x = 10 x"),
     "two sums": (S(x, (k, 1, j), (j, 1, 3)), 6 * x, r"\sum_{\substack{1 \leq k \leq j\\1 \leq j \leq 3}}"),
     "a finite product": (sp.Product(k * x, (k, 1, 3)), 6 * x**3, r"\prod_{k=1}^{3} k x = 6 x^{3}"),
     "a computation": (computed(r"\nabla_x", 2 * x * y), 2 * x * y, r"\underbrace{2 x y}_{\nabla_x}"),
     "computed": (sp.exp(computed("a", sp.log(x))), x, r"e^{\underbrace{\log{\left(x \right)}}_{a}} = x"),
     "of a computation": (D(computed("a", x**2), x), 2 * x, r"\frac{d}{d x} \underbrace{x^{2}}_{a} = 2 x"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", WRITTEN)

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -56,11 +57,8 @@ def test_a_fault_of_the_program_is_an_open_answer_that_names_it(fault, monkeypat
 
 
 def test_a_refusal_is_raised_by_a_line_of_ours():
-    for call, ours in (
-        (lambda: identity("x", 1), True),
-        (lambda: sp.sqrt(2) < sp.I, False),
-        (lambda: 1 // 0, False),
-    ):
+    calls = (lambda: identity("x", 1), lambda: sp.sqrt(2) < sp.I, lambda: 1 // 0)
+    for call, ours in zip(calls, (True, False, False)):
         with pytest.raises((TypeError, ArithmeticError)) as caught:
             call()
         assert refusal(caught.value) is ours
@@ -111,11 +109,8 @@ def test_nothing_but_answers_and_words_comes_out(seed):
     for _ in range(25):
         lhs, rhs = _expression(rng), _expression(rng, 1)
         domain = {x: rng.choice(((0, 1), (-sp.oo, sp.oo))), p: (0, sp.oo), n: Integers(-3), k: Closed(0, 0)}
-        faults = (
-            _fault(lambda lhs=lhs, rhs=rhs: identity(lhs, rhs)),
-            _fault(lambda lhs=lhs, rhs=rhs, domain=domain: forall(lhs, "<=", rhs, domain, effort=3000)),
-            _fault(lambda lhs=lhs: integral(lhs, x, (0, 1))),
-        )
+        asked = (partial(identity, lhs, rhs), partial(forall, lhs, "<=", rhs, domain, effort=3000))
+        faults = [_fault(ask) for ask in (*asked, partial(integral, lhs, x, (0, 1)))]
         assert not any(faults), (faults, sp.srepr(lhs), sp.srepr(rhs))
 
 

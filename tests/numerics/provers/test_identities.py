@@ -49,6 +49,10 @@ TRUE = {
     "undefined functions": ((f(r + t) + f(x)) ** 2, f(t + r) ** 2 + 2 * f(x) * f(t + r) + f(x) ** 2),
     "derivatives of undefined functions": (sp.diff(f(r) ** 2, r), 2 * f(r) * sp.Derivative(f(r), r)),
     "indexed": (sp.IndexedBase("w")[1] * (x + 1), sp.IndexedBase("w")[1] * x + sp.IndexedBase("w")[1]),
+    "a difference of cube roots": (sp.cbrt(2 + sp.sqrt(5)) - sp.cbrt(sp.sqrt(5) - 2), sp.S.One),
+    "a nested root": (sp.sqrt(2) + sp.sqrt(3), sp.sqrt(5 + 2 * sp.sqrt(6))),
+    "angles of a triangle": (sp.acos(R(3, 5)) + sp.acos(R(4, 5)), sp.pi / 2),
+    "a floor": (sp.floor(1 / (sp.sqrt(10**18 + 1) - 10**9), evaluate=False), sp.Integer(2 * 10**9)),
     "rational functions": (1 / (x * (x + y)) + 1 / (y * (x + y)), 1 / (x * y)),
 }
 
@@ -211,26 +215,6 @@ def test_unknown_relations_leave_it_open():
     assert identity(sp.gamma(x) * sp.gamma(1 - x), sp.pi / sp.sin(sp.pi * x)).verdict is Verdict.OPEN
 
 
-@pytest.mark.parametrize(
-    ("lhs", "error", "words"),
-    [
-        (0.5 * x, TypeError, "binary float"),
-        (sp.Float("0.5") + x, TypeError, "binary float"),
-        ("x", TypeError, "is text"),
-        (sp.Integral(sp.exp(-(x**2)), x), TypeError, "Integral"),
-        (sp.MatrixSymbol("A", 2, 2), TypeError, "trace_identity"),
-        (sp.oo, ValueError, "not finite"),
-        (x < y, TypeError, "not a scalar"),
-        (sp.eye(2), ValueError, "shapes"),
-        ([x, y], ValueError, "shapes"),
-    ],
-    ids=lambda v: str(v)[:20],
-)
-def test_bad_input_is_refused_at_the_door(lhs, error, words):
-    with pytest.raises(error, match=words):
-        identity(lhs, x)
-
-
 def test_evidence_says_what_was_checked():
     e = identity(sp.sin(r) ** 2 + sp.cos(r) ** 2, 1)
     assert e.checked == sp.latex(sp.sin(r) ** 2 + sp.cos(r) ** 2) + " = 1"
@@ -240,30 +224,12 @@ def test_evidence_says_what_was_checked():
 
 
 def test_a_wrong_normal_form_is_caught_by_values(monkeypatch):
-    """A normal form that says zero too often decides nothing."""
     monkeypatch.setattr(Letters, "vanish", lambda self, exprs, given=(): [True] * len(exprs))
     monkeypatch.setattr(points, "_all_zero", lambda values: True)
     e = identity(sp.sin(x), sp.cos(x))
     assert e.verdict is Verdict.OPEN
     assert e.reason.startswith(f"{FAULT}: Contradiction")
     assert "differ" in e.reason
-
-
-DERIVATIVES = {
-    "power": (sp.Derivative(x**2, x), 2 * x),
-    "product rule": (
-        sp.Derivative(sp.sin(r) * sp.exp(r), r),
-        sp.cos(r) * sp.exp(r) + sp.sin(r) * sp.Derivative(sp.exp(r), r),
-    ),
-    "chain rule": (sp.Derivative(sp.log(1 + r**2), r), 2 * r / (1 + r**2)),
-}
-
-
-@pytest.mark.parametrize("name", DERIVATIVES)
-def test_derivatives_are_taken_and_never_guessed(name):
-    lhs, rhs = DERIVATIVES[name]
-    assert identity(lhs, rhs).verdict is Verdict.PROVED
-    assert identity(lhs, 2 * rhs).verdict is Verdict.REFUTED
 
 
 def test_an_undefined_derivative_has_one_value_at_one_point():
@@ -331,30 +297,39 @@ A = sp.MatrixSymbol("A", 2, 2)
 
 
 @pytest.mark.parametrize(
-    ("side", "words"),
+    ("side", "error", "words"),
     [
-        (sp.Piecewise((r, r > 0), (0, True)), "Piecewise"),
-        (sp.Order(r), "Order"),
-        (sp.DiracDelta(r), "DiracDelta"),
-        (sp.Heaviside(r), "Heaviside"),
-        (A[0, 0], "MatrixElement"),
-        (sp.Trace(A), "Trace"),
-        (sp.Mod(r, 2), "Mod"),
-        (sp.log(r, 2, evaluate=False), "base"),
-        (sp.LambertW(r, -1), "LambertW"),
-        (sp.hyper((1,), (2,), r), "hyper"),
-        (sp.zeta(3) * r, "zeta"),
-        (sp.Lambda(r, r), "Lambda"),
-        (sp.AccumBounds(0, 1), "AccumulationBounds"),
-        (sp.Limit(sp.sin(r) / r, r, 0), "Limit"),
-        (sp.RootOf(r**3 - r - 1, 0) * x, "ComplexRootOf"),
-        (sp.Derivative(sp.uppergamma(r, x), r), "meijerg"),
+        (0.5 * x, TypeError, "binary float"),
+        (sp.Float("0.5") + x, TypeError, "binary float"),
+        ("x", TypeError, "is text"),
+        (sp.Integral(sp.exp(-(x**2)), x), TypeError, "Integral"),
+        (A, TypeError, "trace_identity"),
+        (sp.oo, ValueError, "not finite"),
+        (x < y, TypeError, "not a scalar"),
+        (sp.eye(2), ValueError, "shapes"),
+        ([x, y], ValueError, "shapes"),
+        (sp.Piecewise((r, r > 0), (0, True)), TypeError, "Piecewise"),
+        (sp.Order(r), TypeError, "Order"),
+        (sp.DiracDelta(r), TypeError, "DiracDelta"),
+        (sp.Heaviside(r), TypeError, "Heaviside"),
+        (A[0, 0], TypeError, "MatrixElement"),
+        (sp.Trace(A), TypeError, "Trace"),
+        (sp.Mod(r, 2), TypeError, "Mod"),
+        (sp.log(r, 2, evaluate=False), TypeError, "base"),
+        (sp.LambertW(r, -1), TypeError, "LambertW"),
+        (sp.hyper((1,), (2,), r), TypeError, "hyper"),
+        (sp.zeta(3) * r, TypeError, "zeta"),
+        (sp.Lambda(r, r), TypeError, "Lambda"),
+        (sp.AccumBounds(0, 1), TypeError, "AccumulationBounds"),
+        (sp.Limit(sp.sin(r) / r, r, 0), TypeError, "Limit"),
+        (sp.RootOf(r**3 - r - 1, 0) * x, TypeError, "ComplexRootOf"),
+        (sp.Derivative(sp.uppergamma(r, x), r), TypeError, "meijerg"),
     ],
-    ids=str,
+    ids=lambda v: str(v)[:20],
 )
-def test_heads_without_a_normal_form_are_refused_by_name(side, words):
-    with pytest.raises(TypeError, match=words):
-        identity(side, r)
+def test_bad_input_and_heads_without_a_normal_form_are_refused_by_name(side, error, words):
+    with pytest.raises(error, match=words):
+        identity(side, x)
 
 
 def test_text_is_never_evaluated():

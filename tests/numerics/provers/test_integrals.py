@@ -71,56 +71,43 @@ def test_branch_cuts_against_high_precision_quadrature(f):
     assert abs(mpmath.mpf(str(ball.mid().str(25, radius=False))) - reference) < mpmath.mpf(10) ** -14
 
 
-@pytest.mark.parametrize(
-    ("f", "interval", "kwargs", "error", "words"),
-    [
-        (1 / x, (-1, 1), {}, ArithmeticError, "pole"),
-        (1 / sp.sqrt(x), (0, 1), {}, ArithmeticError, "singular end"),
-        (sp.tan(x), (1, 2), {}, ArithmeticError, "pole"),
-        (sp.sqrt(1 - x**2), (2, 3), {}, ArithmeticError, "shown to be real"),
-        (sp.exp(-x), (0, oo), {}, ValueError, "tail="),
-        (sp.exp(-x), (0, oo), {"tail": sp.exp(-2 * x)}, ValueError, "not certified"),  # too small
-        (
-            x**3 * sp.exp(-x),
-            (0, oo),
-            {"tail": 10 * sp.exp(-x / 2)},
-            ValueError,
-            "not certified",
-        ),  # too small in the middle only
-        (
-            -sp.exp(-x),
-            (0, oo),
-            {"tail": sp.exp(-x) / 2},
-            ValueError,
-            "not certified",
-        ),  # too small in absolute value
-        (1 / x, (1, oo), {"tail": 2 / x}, ValueError, "none of"),  # not integrable
-        (sp.exp(-x), (0, oo), {"tail": sp.exp(-x) * sp.log(x)}, ValueError, "none of"),
-        (0.5 * x, (0, 1), {}, TypeError, "float"),
-        (x * sp.Symbol("y"), (0, 1), {}, NoBall, "no value"),
-        (x, (0, sp.Symbol("y")), {}, ValueError, "not a real constant"),
-        (sp.zeta(x), (2, 3), {}, NoBall, "no enclosure"),
-        (sp.Piecewise((x, x > 0), (0, True)), (0, 1), {}, TypeError, "Piecewise"),
-        (sp.polygamma(R(1, 2), x), (2, 3), {}, NoBall, "polygamma"),
-        (sp.LambertW(x, -1), (R(-1, 3), R(-1, 4)), {}, NoBall, "LambertW with 2"),
-        ("x", (0, 1), {}, TypeError, "text"),
-        (x, ("0", 1), {}, TypeError, "text"),
-        (x, (0, 1, 2), {}, TypeError, "no pair"),
-        (x, (0, sp.I), {}, ValueError, "not a real constant"),
-        (x, (0, 1), {"rel": 1e-10}, ValueError, "Fraction"),
-        (sp.Abs(1 + sp.I * y), (-1, 1), {}, NoBall, "no value"),
-        (x + sp.I, (0, 1), {}, ValueError, "not a real"),
-        (sp.Abs(sp.log(x)), (-2, -1), {}, ArithmeticError, "real on .* needs x > 0"),
-        (sp.Max(x, sp.log(x)), (-2, -1), {}, ArithmeticError, "needs x > 0"),
-        (sp.sign(sp.sqrt(x)), (-2, -1), {}, ArithmeticError, "needs x >= 0"),
-        (x ** R(1, 4), (-1, 7), {}, ArithmeticError, "needs x >= 0"),
-        (sp.asin(x), (0, 2), {}, ArithmeticError, "needs 1 - x >= 0"),
-        (sp.LambertW(x), (-1, 1), {}, ArithmeticError, r"needs x \+ exp"),
-        (sp.cbrt(-2) * x, (0, 1), {}, ArithmeticError, "needs -2 >= 0"),
-        (1 / x, (0, 0), {}, ArithmeticError, "empty integral"),
-        (sp.log(x), (-1, -1), {}, ArithmeticError, "empty integral"),
-    ],
-)
+@pytest.mark.parametrize(("f", "interval", "kwargs", "error", "words"), [
+    (1 / x, (-1, 1), {}, ArithmeticError, "pole"),
+    (1 / sp.sqrt(x), (0, 1), {}, ArithmeticError, "singular end"),
+    (sp.tan(x), (1, 2), {}, ArithmeticError, "pole"),
+    (sp.sqrt(1 - x**2), (2, 3), {}, ArithmeticError, "shown to be real"),
+    (sp.exp(-x), (0, oo), {}, ValueError, "tail="),
+    (sp.exp(-x), (0, oo), {"tail": sp.exp(-2 * x)}, ValueError, "not certified"),  # too small
+    # too small in the middle only
+    (x**3 * sp.exp(-x), (0, oo), {"tail": 10 * sp.exp(-x / 2)}, ValueError, "not certified"),
+    # too small in absolute value
+    (-sp.exp(-x), (0, oo), {"tail": sp.exp(-x) / 2}, ValueError, "not certified"),
+    (1 / x, (1, oo), {"tail": 2 / x}, ValueError, "none of"),  # not integrable
+    (sp.exp(-x), (0, oo), {"tail": sp.exp(-x) * sp.log(x)}, ValueError, "none of"),
+    (0.5 * x, (0, 1), {}, TypeError, "float"),
+    (x * sp.Symbol("y"), (0, 1), {}, NoBall, "no value"),
+    (x, (0, sp.Symbol("y")), {}, ValueError, "not a real constant"),
+    (sp.zeta(x), (2, 3), {}, NoBall, "no enclosure"),
+    (sp.Piecewise((x, x > 0), (0, True)), (0, 1), {}, TypeError, "Piecewise"),
+    (sp.polygamma(R(1, 2), x), (2, 3), {}, NoBall, "polygamma"),
+    (sp.LambertW(x, -1), (R(-1, 3), R(-1, 4)), {}, NoBall, "LambertW with 2"),
+    ("x", (0, 1), {}, TypeError, "text"),
+    (x, ("0", 1), {}, TypeError, "text"),
+    (x, (0, 1, 2), {}, TypeError, "no pair"),
+    (x, (0, sp.I), {}, ValueError, "not a real constant"),
+    (x, (0, 1), {"rel": 1e-10}, ValueError, "Fraction"),
+    (sp.Abs(1 + sp.I * y), (-1, 1), {}, NoBall, "no value"),
+    (x + sp.I, (0, 1), {}, ValueError, "not a real"),
+    (sp.Abs(sp.log(x)), (-2, -1), {}, ArithmeticError, "real on .* needs x > 0"),
+    (sp.Max(x, sp.log(x)), (-2, -1), {}, ArithmeticError, "needs x > 0"),
+    (sp.sign(sp.sqrt(x)), (-2, -1), {}, ArithmeticError, "needs x >= 0"),
+    (x ** R(1, 4), (-1, 7), {}, ArithmeticError, "needs x >= 0"),
+    (sp.asin(x), (0, 2), {}, ArithmeticError, "needs 1 - x >= 0"),
+    (sp.LambertW(x), (-1, 1), {}, ArithmeticError, r"needs x \+ exp"),
+    (sp.cbrt(-2) * x, (0, 1), {}, ArithmeticError, "needs -2 >= 0"),
+    (1 / x, (0, 0), {}, ArithmeticError, "empty integral"),
+    (sp.log(x), (-1, -1), {}, ArithmeticError, "empty integral"),
+])  # fmt: skip
 def test_what_cannot_be_enclosed_raises(f, interval, kwargs, error, words):
     with pytest.raises(error, match=words):
         integral(f, x, interval, **kwargs)

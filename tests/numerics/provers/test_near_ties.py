@@ -24,7 +24,6 @@ ALMOST = sp.exp(sp.pi * sp.sqrt(163))  # 262537412640768743.99999999999925
     ids=str,
 )
 def test_near_ties_of_constants_are_decided(small, big, strict):
-    """Alone, as factors of what is positive, and as coefficients."""
     op, wrong, unit = "<" if strict else "<=", ">=" if strict else "<", {x: (0, 1)}
     assert forall(small, op, big, {}).verdict is Verdict.CERTIFIED
     assert forall(small, wrong, big, {}).verdict is Verdict.REFUTED

@@ -17,19 +17,13 @@ _NUMPY: dict[str, Callable[..., Any]] = {
     **{n: getattr(np, n) for n in ("exp", "log", "sinh", "cosh", "tanh", "sin", "cos", "sign")},
     **{n: getattr(np, "arc" + n[1:]) for n in ("asinh", "acosh", "atanh", "atan")},
     **{n: getattr(special, n) for n in ("erf", "erfc", "gamma", "factorial")},
-    "coth": lambda u: 1 / np.tanh(u),
-    "sech": lambda u: 1 / np.cosh(u),
-    "csch": lambda u: 1 / np.sinh(u),
-    "Abs": np.abs,
-    "Max": lambda *a: reduce(np.maximum, a),
-    "Min": lambda *a: reduce(np.minimum, a),
-    "loggamma": special.gammaln,
-    "polygamma": lambda n, u: special.digamma(u),
+    "coth": lambda u: 1 / np.tanh(u), "sech": lambda u: 1 / np.cosh(u), "csch": lambda u: 1 / np.sinh(u),
+    "Abs": np.abs, "Max": lambda *a: reduce(np.maximum, a), "Min": lambda *a: reduce(np.minimum, a),
+    "loggamma": special.gammaln, "polygamma": lambda n, u: special.digamma(u),
     "uppergamma": lambda s, u: special.gammaincc(s, u) * special.gamma(s),
-    "lowergamma": lambda s, u: special.gammainc(s, u) * special.gamma(s),
-    "besselk": special.kv,
+    "lowergamma": lambda s, u: special.gammainc(s, u) * special.gamma(s), "besselk": special.kv,
     "besseli": special.iv,
-}
+}  # fmt: skip
 
 
 def np_value(e: sp.Expr, env: dict[sp.Expr, Any]) -> Any:
@@ -77,44 +71,18 @@ def least(f: sp.Expr, ranges: dict[sp.Symbol, Range], where: Any, rng: random.Ra
 
 def _besselk(n: Any, z: Any) -> Any:
     n = mpmath.mpf(n)  # mpmath's own besselk takes minutes for large z
-    return (
-        mpmath.sqrt(mpmath.pi)
-        * (2 * z) ** n
-        * mpmath.exp(-z)
-        * mpmath.hyperu(n + mpmath.mpf(1) / 2, 2 * n + 1, 2 * z)
-    )
+    confluent = mpmath.hyperu(n + mpmath.mpf(1) / 2, 2 * n + 1, 2 * z)
+    return mpmath.sqrt(mpmath.pi) * (2 * z) ** n * mpmath.exp(-z) * confluent
 
 
+_ELEMENTARY = ("exp", "log", "sinh", "cosh", "tanh", "coth", "sech", "csch", "asinh", "acosh", "atanh")
+_SPECIAL = ("atan", "sin", "cos", "erf", "erfc", "gamma", "loggamma", "factorial", "besseli", "sign")
 _MPMATH: dict[str, Callable[..., Any]] = {
-    **{
-        n: getattr(mpmath, n)
-        for n in (
-            "exp",
-            "log",
-            "sinh",
-            "cosh",
-            "tanh",
-            "coth",
-            "sech",
-            "csch",
-            "asinh",
-            "acosh",
-            "atanh",
-            "atan",
-        )
-    },
-    **{
-        n: getattr(mpmath, n)
-        for n in ("sin", "cos", "erf", "erfc", "gamma", "loggamma", "factorial", "besseli", "sign")
-    },
-    "Abs": abs,
-    "Max": max,
-    "Min": min,
-    "polygamma": mpmath.psi,
-    "uppergamma": lambda s, z: mpmath.gammainc(s, z),
-    "lowergamma": lambda s, z: mpmath.gammainc(s, 0, z),
+    **{n: getattr(mpmath, n) for n in (*_ELEMENTARY, *_SPECIAL)},
+    "Abs": abs, "Max": max, "Min": min, "polygamma": mpmath.psi,
+    "uppergamma": lambda s, z: mpmath.gammainc(s, z), "lowergamma": lambda s, z: mpmath.gammainc(s, 0, z),
     "besselk": _besselk,
-}
+}  # fmt: skip
 
 
 _SATURATED = {"tanh", "coth", "erf", "sech", "csch", "erfc", "atan"}

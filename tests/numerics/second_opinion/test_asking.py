@@ -124,19 +124,11 @@ UNEVALUATED_TWO = sp.Add(1, 1, evaluate=False)
 AROUND_0 = {x: (-1, 1)}
 NOT_TRUE = {
     "log(u**2) asks no sign": ("forall", (x, ">=", 0, AROUND_0), [(sp.log(x**2), "<=", 9)], "contradicted"),
-    "log(x y) asks no sign of x": (
-        "forall",
-        (x, ">=", 0, {x: (-5, 5), y: (-5, 5)}),
-        [(sp.log(x * y), ">=", 0)],
-        "contradicted",
-    ),
+    "log(x y) asks no sign of x": ("forall", (x, ">=", 0, {x: (-5, 5), y: (-5, 5)}),
+        [(sp.log(x * y), ">=", 0)], "contradicted"),
     "the same in an equation": ("identity", (sp.Abs(r) + sp.log(r**2), r + sp.log(r**2)), (), "contradicted"),
-    "an exponent that is worked out": (
-        "forall",
-        (x, ">=", 0, AROUND_0),
-        [(sp.Pow(x, UNEVALUATED_TWO, evaluate=False), "<=", 1)],
-        "contradicted",
-    ),
+    "an exponent that is worked out": ("forall", (x, ">=", 0, AROUND_0),
+        [(sp.Pow(x, UNEVALUATED_TWO, evaluate=False), "<=", 1)], "contradicted"),
     "a whole power": ("forall", (x, ">=", 0, {x: (-1, 1), n: Integers(1)}), [(x**n, "<=", 1)], "unknown"),
     "a power of 0": ("forall", (x, ">", 0, {x: sp.Interval(0, 1), y: (1, 2)}), [(x**y, "<=", 1)], "unknown"),
     "a power of -1": ("identity", ((-1) ** whole, 5), (), "unknown"),
@@ -148,30 +140,16 @@ NOT_TRUE = {
     "sin of 1/0": ("forall", (sp.sin(1 / x), "<=", 1, AROUND_0), (), "contradicted"),
     "cos of a logarithm": ("forall", (sp.cos(sp.log(x)), "<=", 1, AROUND_0), (), "contradicted"),
     "erf of a root": ("forall", (sp.erf(sp.sqrt(x)) ** 2, ">=", 0, AROUND_0), (), "contradicted"),
-    "tanh of what cancels": (
-        "forall",
-        (sp.tanh(sp.Add(1 / x, (x - 1) / x, evaluate=False)), "<=", 1, AROUND_0),
-        (),
-        "contradicted",
-    ),
+    "tanh of what cancels": ("forall", (sp.tanh(sp.Add(1 / x, (x - 1) / x, evaluate=False)), "<=", 1,
+        AROUND_0), (), "contradicted"),
     "an exact constant": ("forall", (1 + sp.sin(0, evaluate=False), "<=", 0, AROUND_0), (), "contradicted"),
-    "exp of a logarithm that is nowhere": (
-        "forall",
-        (
-            sp.exp(sp.Add(3 * sp.log(x), y, evaluate=False), evaluate=False),
-            ">=",
-            -10,
-            {x: (-2, 0), y: (-1, 1)},
-        ),
-        [(x**2, "==", 2)],
-        "unknown",
-    ),
-}
+    "exp of a logarithm that is nowhere": ("forall", (sp.exp(sp.Add(3 * sp.log(x), y, evaluate=False),
+        evaluate=False), ">=", -10, {x: (-2, 0), y: (-1, 1)}), [(x**2, "==", 2)], "unknown"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", NOT_TRUE)
 def test_what_is_needed_of_a_side_takes_no_point_away_and_hides_none(name):
-    """Each is false, or says something of no point at all."""
     who, sides, met, word = NOT_TRUE[name]
     (goal,) = goals_of(Note(who, (sides, {"where" if who == "forall" else "given": met}), None))
     assert ask(goal).word == word

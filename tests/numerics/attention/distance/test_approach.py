@@ -16,7 +16,6 @@ TRIED = np.concatenate([NEAR, FAR])
 
 @given(edge=st.floats(0, 99.5), steep=st.floats(0.01, 20))
 def test_an_edge_is_found_from_above(edge, steep):
-    """Whatever the shape of the curve: a power of the distance in ln L."""
     at = 10**edge
     found = refined(
         lambda points: {n: -np.sign(L - at) * np.abs(np.log(L / at)) ** steep for n, L in points.items()},

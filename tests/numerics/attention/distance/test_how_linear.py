@@ -117,7 +117,6 @@ def test_without_scores_the_limit_is_zero_and_nothing_is_relative_to_it(cov):
 
 
 def test_a_limit_that_is_zero_but_for_rounding_is_zero():
-    """Scores in the kernel of V up to rounding; and atoms with a mean of 1e-17."""
     R = np.linalg.qr(np.random.default_rng(0).standard_normal((3, 3)))[0]
     hidden = AttentionSetting(
         R @ np.diag([1.0, 0.3, 0.7]) @ R.T, np.eye(3), np.diag([0.0, 1.0, 1.0]) @ R.T, R @ [1.0, 0.0, 0.0]
@@ -147,7 +146,6 @@ def test_the_law_with_logarithms_sets_in_where_the_slope_says_so():
 
 
 def test_a_mean_of_the_tokens_changes_the_limit_and_not_the_difference():
-    """The algebra on one prompt, and what is said of it."""
     rng, s, m = np.random.default_rng(2), EXAMPLES["anisotropic"](), np.array([1.0, -2.0, 0.5, 0.0])
     z = rng.standard_normal((50, 4))
     attention = lambda x: s.V @ (np.exp(x @ s.U @ s.query) @ x) / np.exp(x @ s.U @ s.query).sum()
@@ -185,8 +183,7 @@ def test_other_laws_over_many_queries_are_measured_and_it_is_said():
     assert any("Nothing exact is known here" in note for note in short.notes)
 
 
-def numbers(text: str) -> list[float]:
-    return [float(n) for n in re.findall(r"\d[\d.]*(?:e\d+)?", text)]
+numbers = lambda text: [float(n) for n in re.findall(r"\d[\d.]*(?:e\d+)?", text)]
 
 
 @pytest.mark.parametrize("name", ["anisotropic", "isotropic", "averaged"])
@@ -289,7 +286,6 @@ def test_an_atom_that_comes_into_play_late_is_waited_for():
 
 @pytest.mark.parametrize(("tokens", "name"), [(np.eye(2), "Theorem A"), (rademacher(2), "R1")])
 def test_a_bound_says_what_it_bounds_and_from_where(tokens, name):
-    """That those called certain are proved is held to the ledger where reports are."""
     one = np.eye(2)
     answer = how_linear(AttentionSetting(tokens, one, one, [0.5, 0.0]), [100])
     told = " ".join(str(answer).split())

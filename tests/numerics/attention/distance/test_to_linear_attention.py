@@ -23,7 +23,6 @@ FAR_TABLE = np.array([[6.0, 0.0], [-1.0, 1.0], [-1.0, -1.0], [-2.0, 0.5], [-2.0,
 
 @pytest.mark.parametrize("L", [4000, 10**6, 10**30])
 def test_a_limit_far_from_linear_attention_is_red_however_close_the_prompt_is_to_it(L):
-    """Softmax saturates at a row of the table, linear attention does not."""
     found = how_linear(AttentionSetting(embedding_table(FAR_TABLE), ONE2, ONE2, [2.0, 0.5]), [L])
     assert found.to_limit[-1] < 0.01
     assert found.off_linear.value > 0.5
@@ -105,7 +104,6 @@ def test_queries_and_prompts_that_are_drawn_tell_the_whole_of_a_table_too():
 
 
 def test_a_bound_of_more_than_all_is_none():
-    """It was told as "at most 3.14e136 %; 10 % beyond L = 1e100 only"."""
     rows = 40 * np.random.default_rng(1).standard_normal((60, 3))
     answer = how_linear(
         AttentionSetting(embedding_table(rows), 0.1 * np.eye(3), np.eye(3), [1.0, 0.5, 0.0]), [100, 4000]
@@ -123,5 +121,4 @@ def test_a_bound_of_more_than_all_is_none():
     assert [row[-1] for row in some.table()[1:]] == expected
 
 
-def percent_up(share: float) -> str:
-    return percent(share, ROUND_CEILING)
+percent_up = lambda share: percent(share, ROUND_CEILING)

@@ -7,7 +7,7 @@ import pytest
 
 import numerics.attention.exact.embedding_rows
 import numerics.token_laws.embeddings
-from numerics import AttentionSetting, ExactErrors, TokenLaw, exact_errors
+from numerics import AttentionSetting, exact_errors
 from numerics.attention.curve import exact_error
 from numerics.attention.exact.any_law import law_errors
 from numerics.attention.exact.embedding_rows import is_large, table_errors
@@ -26,16 +26,14 @@ def problem(seed: int, n: int, d: int, scale: float, d_out: int = 2) -> tuple[Fl
     return rows, dict(U=U, V=V, query=z)
 
 
-def fields(e: ExactErrors) -> Floats:
-    return np.array([e.output, e.squared_bias, e.grad_V])
+fields = lambda e: np.array([e.output, e.squared_bias, e.grad_V])
 
 
 def of_table(rows: Floats, given: dict[str, Floats], L: Floats = LENGTHS) -> Floats:
     return fields(table_errors(AttentionSetting(embedding_table(rows), **given), L))
 
 
-def law_on(rows: Floats) -> TokenLaw:
-    return atoms(rows - rows.mean(0), np.full(len(rows), 1 / len(rows)))
+law_on = lambda rows: atoms(rows - rows.mean(0), np.full(len(rows), 1 / len(rows)))
 
 
 def by_all_prompts(rows: Floats, given: dict[str, Floats], L: int) -> Floats:
@@ -68,7 +66,6 @@ def test_against_the_engine_for_few_points(n, d, scale, d_out):
 
 
 def test_scores_of_any_size():
-    """Up to hundreds apart; with two tokens all pairs are gone through."""
     rows, given = problem(3, 30, 3, 1.0)
     for scale in (10.0, 100.0, 600.0):
         loud = given | {"U": scale * np.eye(3) / np.linalg.norm(given["query"]) / 6}

@@ -13,7 +13,6 @@ from scipy.special import roots_genlaguerre
 import numerics.attention.exact.gaussian_tokens
 import numerics.attention.quadrature.query_form
 from numerics import exact_errors
-from numerics.attention.exact.errors import ExactErrors
 from numerics.attention.quadrature.score_moments import FINE
 from numerics.attention.setting import AttentionSetting
 from theory.attention.gaussian_errors import limit_of_grad_U_error, limit_of_output_error, theorem_A
@@ -40,10 +39,7 @@ def query(seed: int, averaged: bool, d: int = 3) -> dict[str, Any]:
     return {"query_cov": B @ B.T / (4 * d)} if averaged else {"query": rng.standard_normal(d)}
 
 
-def fields(e: ExactErrors) -> np.ndarray:
-    return np.array([getattr(e, name) for name in FIELDS if getattr(e, name) is not None])
-
-
+fields = lambda e: np.array([getattr(e, name) for name in FIELDS if getattr(e, name) is not None])
 BOTH = pytest.mark.parametrize("averaged", [False, True])
 
 
@@ -163,7 +159,6 @@ def test_limits_of_long_prompts_at_a_fixed_query():
 
 @pytest.mark.parametrize(("lam", "d"), [(0.2, 1), (0.2, 3), (1.0, 3), (2.0, 1)])
 def test_theorem_B_far_out(lam, d):
-    """Equal to the law from 1e20 on below 1/2, and slowly approaching it above."""
     L, U = [1e20, 1e60, 1e100], np.diag(np.sqrt(lam) * np.array([1.0, 0.4, 0.2])[:d])
     values = (lam * np.array([1, 0.16, 0.04])[:d]).tolist()
     law = theorem_B(values, values, float(d))
@@ -283,7 +278,6 @@ def test_tokens_or_values_that_vanish():
 
 @pytest.mark.parametrize("small", [1e-15, 1e-7, 1e-5])
 def test_directions_that_scores_hardly_see(small):
-    """Scores almost blind in one direction of the query: nothing jumps."""
     wide = [
         exact_errors(np.eye(2), np.diag([0.5, u]), np.eye(2), [2, 30, 1e9], query_cov=np.eye(2))
         for u in (small, 0.0)

@@ -93,15 +93,9 @@ def test_an_error_that_rests_on_rounding_is_said():
     turn = np.array([[0.6, 0.8], [-0.8, 0.6]])
     for size in (1e14, 1e16):
         words = "variance of the (values V z|scores of tokens) cannot be told from rounding errors"
+        Gamma = turn @ np.diag([size, 1.0]) @ turn.T
         with pytest.warns(RankWarning, match=words):
-            exact_errors(
-                turn @ np.diag([size, 1.0]) @ turn.T, np.eye(2), turn[:, 1:].T, [10], query=turn[:, 1]
-            )
-    seen = exact_errors(
-        turn @ np.diag([1e14, 1.0]) @ turn.T,
-        np.eye(2) * 1e-14,
-        turn[:, :1].T / 1e7,
-        [10],
-        query=1e7 * turn[:, 0],
-    )
+            exact_errors(Gamma, np.eye(2), turn[:, 1:].T, [10], query=turn[:, 1])
+    Gamma = turn @ np.diag([1e14, 1.0]) @ turn.T
+    seen = exact_errors(Gamma, np.eye(2) * 1e-14, turn[:, :1].T / 1e7, [10], query=1e7 * turn[:, 0])
     np.testing.assert_allclose(seen.output, exact_errors(ONE, ONE, ONE, [10], query=[1.0]).output, rtol=1e-12)

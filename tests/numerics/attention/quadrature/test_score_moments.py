@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from numerics.attention.quadrature.gaussian_transforms import Key, laplace_transforms
+from numerics.attention.quadrature.gaussian_transforms import laplace_transforms
 from numerics.attention.quadrature.moments_kernel import Steps, means_of_products
 from numerics.attention.quadrature.score_moments import (
     COARSE,
@@ -26,6 +26,7 @@ from theory.attention.softmax_covariance import GRAD_U_MOMENTS, spread_moments
 
 TABLE = json.loads((Path(__file__).parents[2] / "data" / "spread_moments.json").read_text())
 VARIANCES = sorted({r["s"] for r in TABLE}, key=float)
+off = lambda found, exact: float(np.max(np.abs(found - exact) / np.where(exact == 0, 1, np.abs(exact))))
 
 
 def worst_error(low: float, high: float, fineness: Fineness = FINE) -> float:
@@ -35,11 +36,7 @@ def worst_error(low: float, high: float, fineness: Fineness = FINE) -> float:
         rows = [r for r in TABLE if r["s"] == name]
         spread = moments(float(name), np.array([float(r["L"]) for r in rows]), fineness).spread
         for key in ("D2", "Sc", "D_pi2"):
-            exact = np.array([float(r[key]) for r in rows])
-            worst = max(
-                worst,
-                float(np.max(np.abs(getattr(spread, key) - exact) / np.where(exact == 0, 1, np.abs(exact)))),
-            )
+            worst = max(worst, off(getattr(spread, key), np.array([float(r[key]) for r in rows])))
     return worst
 
 
@@ -48,20 +45,15 @@ def test_against_mpmath(low, high, tolerance):
     assert worst_error(low, high) < tolerance
 
 
-def test_the_table_notices_a_coarse_step():
+def test_the_table_notices_a_coarse_step_and_cancellation():
     assert worst_error(1, 36, FINE._replace(step=0.5)) > 1e-8
-
-
-def test_the_table_notices_cancellation():
     assert worst_error(36, 36, FINE._replace(definition_P2=2.0)) > 1e-10
 
 
-def numpy_means(s: float, L: np.ndarray, keys: tuple[Key, ...]) -> dict[Key, np.ndarray]:
-    return mean_products(laplace_transforms(s, math.log(L.max()), keys), L, keys)
+numpy_means = lambda s, L, keys: mean_products(laplace_transforms(s, math.log(L.max()), keys), L, keys)
 
 
 def numpy_moments(s: float, L: np.ndarray) -> np.ndarray:
-    """P2, P3 and the moments of the spread from these."""
     found = numpy_means(s, L, POWER_SUMS)
     m = {
         powers: np.where(L == 1, 1.0, np.minimum(found[key], 1.0))
@@ -74,8 +66,7 @@ def numpy_moments(s: float, L: np.ndarray) -> np.ndarray:
     return np.array([m[2,], m[3,], *spread])
 
 
-def rows(m: ScoreMoments) -> np.ndarray:
-    return np.array([m.P2, m.P3, *m.spread])
+rows = lambda m: np.array([m.P2, m.P3, *m.spread])
 
 
 def random_cases(n: int, largest: float, longest: float) -> list[tuple[float, np.ndarray]]:
@@ -95,8 +86,7 @@ def test_compiled_sums_against_those_of_numpy(largest, longest):
     for s, L in random_cases(60, largest, longest):
         ours, theirs = rows(moments(s, L)), numpy_moments(s, L)
         assert ours[[0, 1, 5, 6]] == pytest.approx(theirs[[0, 1, 5, 6]], rel=1e-12, abs=0)
-        far = np.abs(ours - theirs) / np.where(theirs == 0, 1.0, np.abs(theirs))
-        assert far.max() < (1e-10 if s <= 64 else 1e-8 if s <= 1000 else 1e-6), s
+        assert off(ours, theirs) < (1e-10 if s <= 64 else 1e-8 if s <= 1000 else 1e-6), s
 
 
 def test_products_of_moments_of_the_scores_against_those_of_numpy():
@@ -113,15 +103,7 @@ def test_less_fine_moments_keep_their_accuracy(fineness):
     cases = random_cases(200, fineness.largest_variance, fineness.longest)
     lengths = ([1, 2, 3, 10, 100, 1e3, 1e4], [1, 7, 1e6, 1e12], [5, 1e30], [1e15, 3e20, 1e23, 1e26])
     cases += [(float(s), np.array(L)) for s in grid for L in lengths]
-    worst = 0.0
-    for s, L in cases:
-        exact = rows(moments(s, L))
-        worst = max(
-            worst,
-            float(
-                np.max(np.abs(rows(moments(s, L, fineness)) - exact) / np.where(exact == 0, 1, np.abs(exact)))
-            ),
-        )
+    worst = max(off(rows(moments(s, L, fineness)), rows(moments(s, L))) for s, L in cases)
     assert worst < fineness.accuracy / 3
 
 

@@ -69,15 +69,9 @@ def test_a_table_grows_without_changing_what_it_said():
 
 
 SPECTRA = [
-    [2.0],
-    [1.0, 0.3, 0.0],
-    [1.0, 1e-5, 1e-9],
-    [1e4, 1.0],
-    [1e-200, 1e-200],
-    [0.5] * 9,
-    [0.02] * 130,
+    [2.0], [1.0, 0.3, 0.0], [1.0, 1e-5, 1e-9], [1e4, 1.0], [1e-200, 1e-200], [0.5] * 9, [0.02] * 130,
     [1.0] + [0.01] * 100,
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("eigenvalues", SPECTRA, ids=lambda l: f"{len(l)} from {l[0]}")

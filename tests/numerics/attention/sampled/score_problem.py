@@ -11,9 +11,5 @@ RANDOM = np.diag([0.0, 0.7, 1.0, 0.5])
 
 def problem(columns: int = 3, d_out: int = 2, seed: int = 0) -> tuple[Floats, Floats, Floats, Floats]:
     rng = np.random.default_rng(seed)
-    return (
-        rng.standard_normal((4, columns)),
-        rng.standard_normal((4, 4)) / 4,
-        rng.standard_normal((d_out, 4)),
-        rng.standard_normal(4),
-    )
+    A, U = rng.standard_normal((4, columns)), rng.standard_normal((4, 4)) / 4
+    return A, U, rng.standard_normal((d_out, 4)), rng.standard_normal(4)

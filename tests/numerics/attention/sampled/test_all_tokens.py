@@ -76,6 +76,10 @@ def problem(d: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return rng.standard_normal((d, d)) / d, rng.standard_normal((2, d)), rng.standard_normal(d)
 
 
+def run(law, U, V, z, L, pieces=4, **given) -> estimate.AttentionErrors:
+    return attention_errors(law, U, V, z, L, replicates=pieces * PIECE, seed=3, threads=1, **given)
+
+
 def enumerated(points: np.ndarray, weights: np.ndarray, U, V, z, L: int) -> np.ndarray:
     """Mean squared errors of output, grad_V, grad_U over all prompts of L of these points."""
     tilt = weights * np.exp(points @ U @ z - (points @ U @ z).max())
@@ -99,19 +103,15 @@ def assert_means(e: estimate.AttentionErrors, expected: np.ndarray, allowed: flo
 @pytest.mark.parametrize("L", [1, 2, 5])
 def test_signs_against_every_prompt(L, scale):
     U, V, z = problem(2)
-    e = attention_errors(rademacher(2), scale * U, V, z, L, replicates=20 * PIECE, seed=3, threads=1)
+    e = run(rademacher(2), scale * U, V, z, L, pieces=20)
     corners = np.array(list(itertools.product([-1.0, 1.0], repeat=2)))
-    expected = enumerated(corners, np.full(4, 0.25), scale * U, V, z, L)
-    assert_means(e, expected)
+    assert_means(e, enumerated(corners, np.full(4, 0.25), scale * U, V, z, L))
 
 
 def test_a_wrong_law_is_told_apart():
-    """The comparison above can fail: corners 2 % farther out are seen."""
-    U, V, z = problem(2)
-    e = attention_errors(rademacher(2), U, V, z, 5, replicates=20 * PIECE, seed=3, threads=1)
-    corners = 1.02 * np.array(list(itertools.product([-1.0, 1.0], repeat=2)))
+    corners, given = 1.02 * np.array(list(itertools.product([-1.0, 1.0], repeat=2))), (*problem(2), 5)
     with pytest.raises(AssertionError):
-        assert_means(e, enumerated(corners, np.full(4, 0.25), U, V, z, 5))
+        assert_means(run(rademacher(2), *given, pieces=20), enumerated(corners, np.full(4, 0.25), *given))
 
 
 @pytest.mark.parametrize("shape", [(3, 2), (2, 3)])
@@ -120,16 +120,10 @@ def test_linear_images_of_signs(shape):
     A = np.random.default_rng(4).standard_normal(shape)
     corners = np.array(list(itertools.product([-1.0, 1.0], repeat=shape[1]))) @ A.T
     log_mgf = lambda a: np.log(np.cosh(a @ A)).sum(-1)
-    law = TokenLaw(
-        name="corners",
-        d=shape[0],
-        sigma=float(np.linalg.norm(A, 2)),
-        sample=lambda rng, n: rng.choice([-1.0, 1.0], (n, shape[1])) @ A.T,
-        log_mgf=log_mgf,
-        coordinates="sign",
-        factor=A,
-    )
-    e = attention_errors(law, U, V, z, 3, replicates=20 * PIECE, seed=3, threads=1)
+    sample = lambda rng, n: rng.choice([-1.0, 1.0], (n, shape[1])) @ A.T
+    size = float(np.linalg.norm(A, 2))
+    law = TokenLaw("corners", shape[0], size, sample, log_mgf, coordinates="sign", factor=A)
+    e = run(law, U, V, z, 3, pieces=20)
     assert_means(e, enumerated(corners, np.full(len(corners), 1 / len(corners)), U, V, z, 3))
 
 
@@ -137,7 +131,7 @@ def test_linear_images_of_signs(shape):
 def test_an_image_on_a_line(make):
     """The second column of the factor is 0 but for rounding errors, which point anywhere."""
     law, (U, V, z) = make(2).image([[1.0, 1.0], [1.0, 1.0]]), problem(2)
-    e = attention_errors(law, U, V, z, 9, replicates=8 * PIECE, seed=3, threads=1)
+    e = run(law, U, V, z, 9, pieces=8)
     exact = exact_errors(law, U, V, [9], query=z)
     assert_means(e, np.array([exact.output[0], exact.grad_V[0], exact.grad_U[0]]))
 
@@ -156,13 +150,9 @@ def test_prompts_and_queries_of_the_longest_prompt_have_streams_of_their_own(met
 def test_a_law_with_a_sampler_only(scale):
     U, V, z = problem(2)
     points, weights = np.array([[1.0, 0.0], [-1.0, 1.0], [0.0, -1.0]]), np.full(3, 1 / 3)
-    e = attention_errors(
-        atoms(points, weights), scale * U, V, z, [1, 4], replicates=4 * PIECE, seed=3, threads=1
-    )
+    e = run(atoms(points, weights), scale * U, V, z, [1, 4])
     for i, L in enumerate(e.lengths):
-        one = estimate.attention_errors(
-            atoms(points, weights), scale * U, V, z, int(L), replicates=4 * PIECE, seed=3, threads=1
-        )
+        one = run(atoms(points, weights), scale * U, V, z, int(L), method="auto")
         assert one.method == "tokens"
         assert one.output.mean[0] == e.output.mean[i]
         assert_means(one, enumerated(points, weights, scale * U, V, z, int(L)))
@@ -177,16 +167,11 @@ def assert_same_means(one: estimate.AttentionErrors, two: estimate.AttentionErro
 
 @pytest.mark.parametrize("make", [uniform, sphere, ball, gaussian])
 def test_kernel_and_numpy_draw_the_same_law(make):
-    """Two programs with nothing in common but the tilted moments; and queries at random."""
     law = make(np.diag([1.0, 0.5])) if make is gaussian else make(2)
     U, V, z = problem(2)
     plain = TokenLaw(name="sampled", d=2, sigma=law.sigma, sample=law.sample, log_mgf=law.log_mgf)
     for S in (None, 0.5 * np.eye(2)):
-        runs = [
-            attention_errors(x, 2 * U, V, z, 30, query_cov=S, replicates=4 * PIECE, seed=3, threads=1)
-            for x in (law, plain)
-        ]
-        assert_same_means(*runs)
+        assert_same_means(*(run(x, 2 * U, V, z, 30, query_cov=S) for x in (law, plain)))
 
 
 @njit
@@ -201,13 +186,10 @@ def test_a_quantile_function_of_ones_own():
     sample = lambda rng, n: rng.triangular(-side, 0, side, (n, 3))
     law = TokenLaw("triangular", 3, 1.0, sample, log_mgf, coordinates=triangular_quantile)
     plain = TokenLaw(name="triangular", d=3, sigma=1.0, sample=sample, log_mgf=log_mgf)
-    U, V, z = problem(3)
-    runs = [attention_errors(x, U, V, z, 20, replicates=4 * PIECE, seed=3, threads=1) for x in (law, plain)]
-    assert_same_means(*runs)
+    assert_same_means(*(run(x, *problem(3), 20) for x in (law, plain)))
 
 
-def signs(rng: np.random.Generator, n: int) -> np.ndarray:
-    return rng.choice([-1.0, 1.0], (n, 2))
+signs = lambda rng, n: rng.choice([-1.0, 1.0], (n, 2))
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 import math
 from fractions import Fraction as F
-from typing import Any
 
 import numpy as np
 import pytest
@@ -10,9 +9,7 @@ import pytest
 from numerics.attention.sampled.confidence_limits import clopper_pearson
 from numerics.evidence import Verdict
 
-
-def coin(p: float) -> Any:
-    return lambda rng, n: rng.random(n) < p
+coin = lambda p: lambda rng, n: rng.random(n) < p
 
 
 @pytest.mark.parametrize(

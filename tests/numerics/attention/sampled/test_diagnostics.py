@@ -13,7 +13,6 @@ N = 4000
 
 
 def estimate(*samples: np.ndarray) -> Estimate:
-    """Of one sample a length."""
     sums = np.stack([np.stack([central_sums(x)] * 3) for x in samples])
     return as_errors(np.arange(1, len(samples) + 1), sums, samples[0].size, 0).output
 

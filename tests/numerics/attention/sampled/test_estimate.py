@@ -1,3 +1,4 @@
+import itertools
 import math
 from functools import partial
 
@@ -51,14 +52,18 @@ def plain_errors(Gamma, U, V, z, g):
     return np.array([np.sum((V @ (m - h)) ** 2), np.sum(grad_V**2), np.sum(grad_U**2)])
 
 
-def means(e: AttentionErrors) -> np.ndarray:
-    return np.stack([getattr(e, name).mean for name in NAMES])
+means = lambda e: np.stack([getattr(e, name).mean for name in NAMES])
 
 
 def assert_near(estimate: Estimate, exact: np.ndarray) -> None:
     """Within 5.2 standard errors: 2e-7 an entry, under 5e-6 over all entries of this file."""
     assert np.all(estimate.largest_share < 0.02)
     assert np.all(np.abs(estimate.mean - exact) < 5.2 * estimate.standard_error)
+
+
+def assert_no_bit_differs(one: AttentionErrors, other: AttentionErrors) -> None:
+    for name, field in itertools.product(NAMES, Estimate.__dataclass_fields__):
+        assert np.array_equal(getattr(getattr(one, name), field), getattr(getattr(other, name), field))
 
 
 def exact_errors(Gamma, U, V, z, L):
@@ -117,12 +122,8 @@ def test_random_queries_against_quadrature():
     gamma, u, v, S, L = 1.3, 0.6, 2.0, 0.8, np.array([3, 30])
     e = attention_errors([[gamma]], [[u]], [[v]], None, L, query_cov=[[S]], replicates=40_000, seed=8)
     x, w = np.polynomial.hermite_e.hermegauss(60)
-    values = [
-        exact_errors(np.array([[gamma]]), np.array([[u]]), np.array([[v]]), np.array([math.sqrt(S) * t]), L)[
-            0
-        ]
-        for t in x
-    ]
+    one = [np.array([[number]]) for number in (gamma, u, v)]
+    values = [exact_errors(*one, np.array([math.sqrt(S) * t]), L)[0] for t in x]
     assert_near(e.output, w @ np.array(values) / w.sum())
 
 
@@ -201,10 +202,7 @@ def test_threads_change_no_bit(law, method):
     )
     assert one.method == method
     for other in others:
-        for name in NAMES:
-            for field in Estimate.__dataclass_fields__:
-                wanted = getattr(getattr(one, name), field)
-                assert np.array_equal(getattr(getattr(other, name), field), wanted)
+        assert_no_bit_differs(other, one)
 
 
 def test_more_lengths_or_replicates_leave_the_others_alone():
@@ -220,7 +218,6 @@ def test_more_lengths_or_replicates_leave_the_others_alone():
 
 
 def test_integers_of_every_kind_are_lengths():
-    """`for L in np.arange(...)` gives NumPy's integers, one by one."""
     Gamma, U, V, z = problem()
     run = lambda L: means(attention_errors(Gamma, U, V, z, L, replicates=20, seed=1))
     expected = run([3, 7])
@@ -230,7 +227,6 @@ def test_integers_of_every_kind_are_lengths():
 
 
 def test_the_last_replicates_that_can_be_asked_for():
-    """Blocks that reach the end are those of a sampler that began before."""
     sampler, end = token_sampler(AttentionSetting(*problem(), query_cov=np.eye(4)), seed=1), 2**63
     last = sampler.values(5, end - PIECE, PIECE)
     assert np.array_equal(sampler.values(5, end - 300, 300), last[:, -300:])
@@ -277,9 +273,7 @@ def test_blocks_of_a_sampler_are_the_whole_run():
     again = as_errors(
         [5, 90], [joined([sums[L, k * PIECE] for k in range(3)]) for L in (5, 90)], 2 * PIECE + 100, 7
     )
-    for name in NAMES:
-        for field in Estimate.__dataclass_fields__:
-            assert np.array_equal(getattr(getattr(run, name), field), getattr(getattr(again, name), field))
+    assert_no_bit_differs(run, again)
 
 
 def test_skewness_and_kurtosis_of_the_replicates():

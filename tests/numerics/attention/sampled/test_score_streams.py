@@ -15,7 +15,6 @@ from tests.numerics.attention.sampled.score_problem import NONE, RANDOM, SURE, p
 @pytest.mark.parametrize("kind", ["normal", "ball"])
 @pytest.mark.parametrize("random", [False, True])
 def test_a_replicate_is_its_number(kind, random):
-    """However a range is cut into calls and lanes."""
     A, U, V, z = problem()
     sampler, key = prepare(kind, A, U, V, z, np.sqrt(RANDOM) if random else NONE), key_of(9)
     whole = sampler.values(45, 2**33, 300, key)

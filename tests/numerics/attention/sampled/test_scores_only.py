@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from numerics import ExactErrors, exact_errors
+from numerics import exact_errors
 from numerics.attention.sampled.kernels.scores_only import tilted_height
-from numerics.attention.sampled.scores_only import CONDITIONED, ScoreSampler, prepare
+from numerics.attention.sampled.scores_only import CONDITIONED, prepare
 from numerics.compiled.streams import key_of
 from numerics.token_laws import TokenLaw, ball, gaussian, sphere
 from tests.numerics.attention.sampled.by_definition import squared_errors
@@ -137,15 +137,6 @@ def test_the_same_scores_in_numpy(kind, L, random):
         assert np.allclose(values[:, r], tensor_means(kind, A, 2 * U, V, query, x), rtol=5e-5)
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 4, 7])
-def test_coordinates_of_the_sphere(n):
-    """t² is Beta(1/2, (n − 1)/2): E t² = 1/n, E t⁴ = 3/(n(n + 2)); odd moments vanish."""
-    A = np.ones((1, n))
-    t = np.concatenate([plain_scores("sphere", A, 20_000, r, 1) for r in range(2)]) / math.sqrt(n)
-    for power, exact in ((1, 0.0), (2, 1 / n), (3, 0.0), (4, 3 / (n * (n + 2)))):
-        assert abs(np.mean(t**power) - exact) <= SURE * np.std(t**power) / math.sqrt(t.size) + 1e-12
-
-
 @pytest.mark.parametrize("n", [2, 3, 6, 41])
 def test_tilted_coordinate(n):
     """Both branches, about where they meet, against quadrature with sinⁿ⁻² θ e^{c cos θ}."""
@@ -180,14 +171,8 @@ def assert_means(values: Floats, exact: Floats) -> None:
     assert np.all(gap(values, exact) <= 1)
 
 
-def three(e: ExactErrors) -> Floats:
-    return np.stack([getattr(e, q) for q in ("output", "grad_V", "grad_U")])
-
-
-def drawn(sampler: ScoreSampler, L: int, count: int, seed: int = 4) -> Floats:
-    return sampler.values(L, 0, count, key_of(seed))
-
-
+three = lambda e: np.stack([getattr(e, q) for q in ("output", "grad_V", "grad_U")])
+drawn = lambda sampler, L, count, seed=4: sampler.values(L, 0, count, key_of(seed))
 CASES: dict[str, Callable[[], tuple[Floats, Floats, Floats, Floats]]] = {
     "full": lambda: problem(columns=4),
     "singular": lambda: problem(columns=2),
@@ -223,7 +208,6 @@ def test_random_queries_against_the_exact_engine(columns):
 
 
 def test_parts_of_the_formula_are_told_apart():
-    """The comparison can fail: with a part of grad_U left out, and with 10 % in Γ."""
     A, U, V, z = problem()
     (nine,) = three(exact_errors(A @ A.T, U, V, [9], query=z)).T
     x = [plain_scores("normal", A, 9, r, 4) for r in range(600)]
@@ -262,7 +246,6 @@ def test_means_and_variances_against_whole_tokens(kind, columns, scale):
 
 
 def test_less_variance_in_many_dimensions():
-    """With U small the scores say little about the output."""
     A, U, V, z = problem(columns=4, d_out=4)
     ours = drawn(prepare("normal", A, U / 4, V, z, NONE), 50, 10_000)
     theirs = token_errors(law_of("normal", A), U / 4, V, z, 50, 10_000)
@@ -274,7 +257,6 @@ def test_less_variance_in_many_dimensions():
 
 @pytest.mark.parametrize("kind", CONDITIONED)
 def test_only_the_law_matters(kind):
-    """Coordinates turned, and V with other rows of the same VᵀV."""
     A, U, V, z = problem(d_out=3)
     turn = lambda seed: np.linalg.qr(np.random.default_rng(seed).standard_normal((3, 3)))[0]
     values = drawn(prepare(kind, A, U, V, z, NONE), 20, 200)

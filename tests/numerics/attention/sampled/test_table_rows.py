@@ -7,7 +7,7 @@ import pytest
 
 import numerics.attention.sampled.table_rows
 from numerics import AttentionSetting, attention_errors, exact_errors
-from numerics.attention.sampled.estimate import AttentionErrors
+from numerics.attention.sampled.estimate import AttentionErrors, Estimate
 from numerics.attention.sampled.sampler import error_sampler
 from numerics.token_laws import atoms, embedding_table
 
@@ -27,11 +27,7 @@ def gaps(one: AttentionErrors, other: Any) -> np.ndarray:
     out = []
     for name in QUANTITIES:
         e, known = getattr(one, name), getattr(other, name)
-        mean, error = (
-            (known.mean, known.standard_error)
-            if hasattr(known, "mean") and hasattr(known, "skewness")
-            else (known, 0.0)
-        )
+        mean, error = (known.mean, known.standard_error) if isinstance(known, Estimate) else (known, 0.0)
         out.append(np.abs(e.mean - mean) / np.hypot(e.standard_error, error))
     return np.array(out)
 

@@ -42,7 +42,6 @@ def two_tokens(w: mp.mpf, noise: float) -> mp.mpf:
 
 @pytest.mark.parametrize("noise", [10.0, 1e3, 1e6, 1e12, 1e100])
 def test_wide_windows_under_noise_against_multiple_precision(noise):
-    """Down to widths of which the loss tells nothing in floats."""
     best = optimal_window(linear(1), 3, 2, noise)
     with mp.workdps(130):
         low, high = (two_tokens(mp.mpf(w), noise) for w in best.interval)
@@ -129,7 +128,6 @@ def test_narrow_windows_on_the_circle_follow_the_spacing_of_the_tokens():
 
 
 def test_no_window_is_so_narrow_that_it_loses_nothing():
-    """Beyond w = 2.7e8, where SciPy's Bessel functions end, the loss was 0."""
     n, w = 10**5, np.array([1e8, 3e8, 1e9])
     found = window_loss(affine(1), 2, n, w)
     assert (found.loss > 2e-10).all()

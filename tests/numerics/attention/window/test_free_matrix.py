@@ -14,10 +14,7 @@ from numerics.attention.window.free_matrix import (
 from theory.attention.window.low_rank import noise_of_signs, signal_of_signs
 
 RNG = np.random.default_rng(11)
-
-
-def linear(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    return (x * y).sum(-1)
+linear = lambda x, y: (x * y).sum(-1)
 
 
 @pytest.mark.parametrize("n", [1, 2, 4])

@@ -116,7 +116,6 @@ def test_the_nearest_token_decides_in_narrow_windows():
 
 
 def test_very_long_prompts_keep_their_digits():
-    """Beside the limit: the share of a token is 1e-12 or so."""
     for d in (2, 3, 6):
         found = float(window_loss(affine(1), d, 10**12, 2.0, 5.0).loss)
         assert found == pytest.approx(float(unified_loss(affine(1).spectrum(d), 2.0, 10**12, 5.0)), rel=1e-9)
@@ -230,7 +229,6 @@ def test_a_search_that_leaves_the_widths_which_can_be_computed_says_so(monkeypat
 
 @pytest.mark.parametrize("d", [2, 3, 10])
 def test_a_narrow_window_is_near_its_limit_as_it_says(d):
-    """At a width that both routes reach, and for their signal and noise alone."""
     known = read_spectrum(affine(1), d)
     exact, narrow = one_window(known, 8192.0, 4, 0.1), _narrow(known, 8192.0, 4, 0.1, 1024.0)
     assert abs(exact.loss - narrow.loss) <= narrow.error < 1e-3 * exact.loss

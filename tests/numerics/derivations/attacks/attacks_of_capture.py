@@ -28,9 +28,10 @@ from numerics.derivations.kernel.rules import (
     until,
 )
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Sort, whole
-from numerics.derivations.kernel.terms import CLOCK, START, Defined, Function, Given, Op, Term, Variable, term
+from numerics.derivations.kernel.terms import CLOCK, START, Defined, Function, Given, Op, Variable, term
 from numerics.derivations.kernel.terms import GAUSSIAN as xi
 from numerics.derivations.kernel.theorems import Theorem
+from tests.numerics.derivations.attacks.attacks_on_time_and_tasks import hyp
 
 k, l, p, q = (Variable(n, s) for n, s in zip("klpq", (Sort.TOKEN, Sort.TOKEN, Sort.PROMPT, Sort.QUERY)))
 i, j, g = Variable("i", Sort.INDEX), Variable("j", Sort.INDEX), Variable("gauss", Sort.NORMAL)
@@ -46,26 +47,11 @@ h, v, v2 = Function("h", (Sort.QUERY,), None), Function("v", (Sort.INDEX,)), Fun
 sw, vw = Function("s_w", (Sort.TASK,)), Function("v_w", (Sort.TASK, Sort.INDEX))
 path = Function("path", (Sort.TIME,), Fraction(1))
 paths = Function("paths", (Sort.TASK, Sort.TIME), Fraction(1))
-
-
-def M(body: Any, over: Variable = k) -> Term:
-    return bind("mean", (over,), body)
-
-
-def E(body: Any) -> Term:
-    return bind("prompt", (p,), body)
-
-
-def U(body: Any) -> Term:
-    return bind("sum", (k,), body, (p,))
-
-
-def T(body: Any) -> Term:
-    return bind("task", (w,), body)
-
-
-def size(of: Function) -> Term:
-    return bind("coordinates", (j,), of(j) ** 2, (m,))
+M = lambda body, over=k: bind("mean", (over,), body)
+E = lambda body: bind("prompt", (p,), body)
+U = lambda body: bind("sum", (k,), body, (p,))
+T = lambda body: bind("task", (w,), body)
+size = lambda of: bind("coordinates", (j,), of(j) ** 2, (m,))
 
 
 def below_all(*more: Variable) -> Theorem:
@@ -126,20 +112,20 @@ CAPTURE: dict[str, Callable[[], Any]] = {
     "a function under `every` under a sum in a value": lambda: at_task(every_vector(), w, {n: size(v)}),
     "a function that is said for all values, put": lambda: at_task(every_vector(), w, {v: vw}),
     "a name in a value under `every`": lambda: at_task(below_all(), w, {R: Defined("B", x + 1)}),
-    "a task under `every` at a task": lambda: at_task(assume("h", x, "<=", R, every=(w,)), w, {R: sw(w)}),
-    "another task under `every`": lambda: at_task(assume("h", x, "<=", R, every=(w2,)), w, {R: sw(w2)}),
-    "a time under `every`": lambda: at_task(assume("h", x, "<=", R, every=(now,)), w, {R: path(now)}),
-    "a hypothesis on all times": lambda: at_task(assume("h", x, "<=", R, every=(now,)), w, {R: sw(w)}),
-    "a time in a value of a hypothesis": lambda: at_task(assume("h", x, "<=", R), w, {R: path(now)}),
-    "another task in a value of a hypothesis": lambda: at_task(assume("h", x, "<=", R), w, {R: sw(w2)}),
-    "an index in a value of a hypothesis": lambda: at_task(assume("h", x, "<=", R), w, {R: v(i)}),
+    "a task under `every` at a task": lambda: at_task(hyp(x, "<=", R, w), w, {R: sw(w)}),
+    "another task under `every`": lambda: at_task(hyp(x, "<=", R, w2), w, {R: sw(w2)}),
+    "a time under `every`": lambda: at_task(hyp(x, "<=", R, now), w, {R: path(now)}),
+    "a hypothesis on all times": lambda: at_task(hyp(x, "<=", R, now), w, {R: sw(w)}),
+    "a time in a value of a hypothesis": lambda: at_task(hyp(x, "<=", R), w, {R: path(now)}),
+    "another task in a value of a hypothesis": lambda: at_task(hyp(x, "<=", R), w, {R: sw(w2)}),
+    "an index in a value of a hypothesis": lambda: at_task(hyp(x, "<=", R), w, {R: v(i)}),
     "a token in a value at a task": lambda: at_task(arithmetic(x, "<=", x + n), w, {x: f(k)}),
     "a token of the task in a value": lambda: at_task(arithmetic(x, "<=", x + n), w, {x: Given(w, fw(w, k))}),
     "a mean of one law in a value": lambda: at_task(arithmetic(x, "<=", x + n), w, {x: M(f(k))}),
     "a mean given the task, put": lambda: at_task(arithmetic(x, "<=", x + n), w, {x: Given(w, M(fw(w, k)))}),
     "a mean over tasks, put": lambda: at_task(arithmetic(x, "<=", x + n), w, {x: bind("task", (w2,), 1)}),
     "a function of tokens in a hypothesis": lambda: at_task(
-        arithmetic(x, "<=", R, assume("h", M(f(k)), "<=", 1), assume("j", x, "<=", R)), w, {R: sw(w)}
+        arithmetic(x, "<=", R, hyp(M(f(k)), "<=", 1), assume("j", x, "<=", R)), w, {R: sw(w)}
     ),
     "a function of tokens under a name": lambda: at_task(
         equal(Defined("B", M(f(k) ** 2)), M(f(k) ** 2)), w, {x: sw(w)}
@@ -147,7 +133,7 @@ CAPTURE: dict[str, Callable[[], Any]] = {
     "a statement on what is averaged over tasks": lambda: at_task(equal(T(1), 1), w2, {}),
     "a task twice": lambda: at_task(at_task(arithmetic(x, "<=", x + n), w, {x: sw(w)}), w2, {x: sw(w2)}),
     "what all tasks share, put afterwards": lambda: instantiate(
-        at_task(assume("h", x, "<=", R), w, {R: sw(w)}), {sw: ((w,), term(0))}
+        at_task(hyp(x, "<=", R), w, {R: sw(w)}), {sw: ((w,), term(0))}
     ),
     "a hypothesis of one law for a range, put": lambda: at_task(
         arithmetic(0, "<=", n), w, {n: v(i), v: vw}, assume("v >= 0 at one", 0, "<=", v(i), every=(i,))
@@ -157,14 +143,14 @@ CAPTURE: dict[str, Callable[[], Any]] = {
         assume("f y <= 1", f(k) * y, "<=", 1, every=(k,)), {y: f(k)}
     ),
     "a number that a hypothesis fixes, twice in a row": lambda: instantiate(
-        instantiate(arithmetic(x + R, "<=", 0, assume("h", R, "<=", -x)), {x: y}), {R: term(1)}
+        instantiate(arithmetic(x + R, "<=", 0, hyp(R, "<=", -x)), {x: y}), {R: term(1)}
     ),
     "a function that a hypothesis fixes, in a value": lambda: instantiate(
-        arithmetic(0, "<=", n), {n: M(f(k)), f: ((k,), term(-1))}, assume("h", 0, "<=", M(f(k)))
+        arithmetic(0, "<=", n), {n: M(f(k)), f: ((k,), term(-1))}, hyp(0, "<=", M(f(k)))
     ),
     "a function whose hole is a number": lambda: instantiate(equal(v(i), v(i)), {v: ((x,), x)}),
     "the first time under a bound time": lambda: instantiate(
-        assume("h", path(now), "<=", path(START), every=(now,)), {START: now}
+        hyp(path(now), "<=", path(START), now), {START: now}
     ),
     # replace
     "a premise on one token under its mean": lambda: gcongr(M(f(k)), arithmetic(f(k), "<=", f(k) + 1)),
@@ -173,18 +159,14 @@ CAPTURE: dict[str, Callable[[], Any]] = {
         T(sw(w) ** 2), arithmetic(sw(w) ** 2, "<=", sw(w) ** 2 + 1)
     ),
     "a premise on one index under its sum": lambda: gcongr(
-        bind("coordinates", (i,), v(i), (m,)), assume("h", v(i), "<=", 0, every=(i,))
+        bind("coordinates", (i,), v(i), (m,)), hyp(v(i), "<=", 0, i)
     ),
     "a premise on one law given a task": lambda: gcongr(
-        Given(w, M(fw(w, k) ** 2)), assume("h", M(f(k) ** 2), "<=", 1)
+        Given(w, M(fw(w, k) ** 2)), hyp(M(f(k) ** 2), "<=", 1)
     ),
-    "a premise on one time at another": lambda: gcongr(
-        path(later), assume("h", path(now), "<=", path(START), every=(now,))
-    ),
+    "a premise on one time at another": lambda: gcongr(path(later), hyp(path(now), "<=", path(START), now)),
     # integrals
-    "the mean over what a hypothesis fixes": lambda: integrate(
-        "coordinates", (i,), assume("h", x, "<=", v(i)), (m,)
-    ),
+    "the mean over what a hypothesis fixes": lambda: integrate("coordinates", (i,), hyp(x, "<=", v(i)), (m,)),
     "the mean of one token over another": lambda: chain(
         integrate("mean", (l,), arithmetic(f(k), "<=", f(k) + 1)), M(f(k)) + 1
     ),
@@ -195,15 +177,11 @@ CAPTURE: dict[str, Callable[[], Any]] = {
         exchange(M(M((f(k) - f(l)) ** 2, l))), equal(M(M((f(k) - f(k)) ** 2, l)), 0)
     ),
     "a limit of what a hypothesis fixes": lambda: limit(
-        arithmetic(x, "<=", eta, assume("h", x, "<=", eta)), eta, 0, 1
+        arithmetic(x, "<=", eta, hyp(x, "<=", eta)), eta, 0, 1
     ),
     "a limit of what was chosen": lambda: limit(tied(x, "<=", K), K, 0, 1),
     "an event of what a hypothesis fixes": lambda: open_event(
-        integrate(
-            "mean",
-            (k,),
-            arithmetic(Op("above", (f(k) - eta,)), "<=", 0, assume("h", f(k), "<=", eta, every=(k,))),
-        ),
+        integrate("mean", (k,), arithmetic(Op("above", (f(k) - eta,)), "<=", 0, hyp(f(k), "<=", eta, k))),
         eta,
         (k,),
         f(k),
@@ -263,45 +241,36 @@ CAPTURE: dict[str, Callable[[], Any]] = {
     ),
     "a derivative under a sum that binds nothing of time": lambda: derivative(M(path(now) * f(k)), now),
     "a number that is in `every` at every time": lambda: every_number(
-        arithmetic(CLOCK(now), "<=", CLOCK(now) + n, assume("h", n, "<=", 1)), now, n
+        arithmetic(CLOCK(now), "<=", CLOCK(now) + n, hyp(n, "<=", 1)), now, n
     ),
     "an end that a hypothesis is said for all values of": lambda: until(
-        arithmetic(
-            path(now), "<=", 0, instantiate(assume("h", path(now), "<=", n, every=(now, n)), {n: term(0)})
-        ),
+        arithmetic(path(now), "<=", 0, instantiate(hyp(path(now), "<=", n, now, n), {n: term(0)})),
         n,
         assume("early", up_to(n, path(now)), "<=", up_to(n, n, now), every=(now,)),
     ),
     "an end with a function that a hypothesis is said for all values of": lambda: until(
-        instantiate(assume("h", path(now), "<=", size(v), every=(now, v)), {v: ((i,), term(0))}),
+        instantiate(hyp(path(now), "<=", size(v), now, v), {v: ((i,), term(0))}),
         size(v),
         assume("early", up_to(size(v), path(now)), "<=", up_to(size(v), size(v), now), every=(now, v)),
     ),
     "a barrier that moves with another time": lambda: continuation(
         next(iter(assume("kept", path(now), "<=", path(later), every=(now, later)).assumptions)),
         now,
-        arithmetic(
-            path(now),
-            "<=",
-            path(later) - 1,
-            assume("h", path(now), "<=", path(later) - 1, every=(now, later)),
-        ),
+        arithmetic(path(now), "<=", path(later) - 1, hyp(path(now), "<=", path(later) - 1, now, later)),
         arithmetic(path(later) - 1, "<", path(later)),
         assume("start", path(START), "<=", path(later), every=(later,)),
         equal(1, 1),
     ),
     # arithmetic
-    "a premise on one task for another": lambda: arithmetic(
-        sw(w2), "<=", R, assume("h", sw(w), "<=", R, every=(w,))
-    ),
-    "a premise of a mean for one outside": lambda: arithmetic(f(k), "<=", 1, assume("h", M(f(k)), "<=", 1)),
+    "a premise on one task for another": lambda: arithmetic(sw(w2), "<=", R, hyp(sw(w), "<=", R, w)),
+    "a premise of a mean for one outside": lambda: arithmetic(f(k), "<=", 1, hyp(M(f(k)), "<=", 1)),
     "a new variable that is an old one": lambda: arithmetic(x, "<=", x**2, via={x: x**2 + 1}),
     "a new variable that is that of a premise": lambda: arithmetic(
-        n, "<=", n + x, assume("h", 0, "<=", x + n), via={x: n}
+        n, "<=", n + x, hyp(0, "<=", x + n), via={x: n}
     ),
     "a premise that contradicts another": lambda: arithmetic(
-        0, "<=", -1, assume("h", x, "<=", 0), assume("j", 1, "<=", x)
+        0, "<=", -1, hyp(x, "<=", 0), assume("j", 1, "<=", x)
     ),
-    "a premise that contradicts a range": lambda: arithmetic(0, "<=", -1, assume("h", eta, "<=", 0)),
-    "an equation that contradicts a range": lambda: arithmetic(0, "==", 1, assume("h", 0, "==", eta)),
+    "a premise that contradicts a range": lambda: arithmetic(0, "<=", -1, hyp(eta, "<=", 0)),
+    "an equation that contradicts a range": lambda: arithmetic(0, "==", 1, hyp(0, "==", eta)),
 }

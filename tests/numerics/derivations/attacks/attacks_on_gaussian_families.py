@@ -21,10 +21,7 @@ f = Function("f", (Sort.TOKEN,), None)
 token = Variable("token", Sort.TOKEN)
 FIVE = tuple(term(Fraction(v, 5)) for v in (5, 3, 4))
 PARTS = tuple(v * a(j, n) for v in FIVE)
-
-
-def dot(u: Term, v: Term, size: Variable = d) -> Term:
-    return bind("coordinates", (n,), u * v, (size,))
+dot = lambda u, v, size=d: bind("coordinates", (n,), u * v, (size,))
 
 
 def covariances(*factors: Term, size: Variable = d) -> tuple[Term, Term]:
@@ -41,6 +38,16 @@ def rule(e=y(i) ** 2, of=y, vectors=(g, h), indices=(j, k, n), size=d, parts=PAR
 
 score = lambda of, v=g: bind("coordinates", (n,), a(of, n) * xi(n, v), (d,))
 total = bind("coordinates", (i,), exp(score(i)), (m,))
+
+
+INTEGRABLE = (
+    exp(score(j)) / total,
+    xi(n, g) * exp(score(j)) / total**2,
+    1 / (exp(score(j)) + score(k) ** 2),
+    1 / (c + exp(score(j)) * exp(score(k))),
+    1 / (1 + score(j) ** 2),
+    1 / exp(-score(j)),
+)
 
 
 def scaled(factor: Callable[[Variable], Term]) -> Theorem:

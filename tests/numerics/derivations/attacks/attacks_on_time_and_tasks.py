@@ -52,12 +52,12 @@ def M(body: Any) -> Term:
     return bind("mean", (k,), body)
 
 
-def falls(u: Function = path) -> Theorem:
-    return assume(f"{u.name} falls", u.rate(now), "<=", 0, every=(now,))
-
-
-def kept(u: Function = path, most: Term = R) -> Theorem:
-    return assume("kept", u(now), "<=", most, every=(now,))
+hyp = lambda lhs, op, rhs, *every: assume("h", lhs, op, rhs, every=every)
+inside = lambda u, *every: arithmetic(u, "<=", R - 1, hyp(u, "<=", R - 1, *every))
+room = lambda: arithmetic(R - 1, "<", R)
+early = lambda u, op="<=": assume("early", up_to(t, u), op, up_to(t, 0, now), every=(now,))
+falls = lambda u=path: assume(f"{u.name} falls", u.rate(now), "<=", 0, every=(now,))
+kept = lambda u=path, most=R: assume("kept", u(now), "<=", most, every=(now,))
 
 
 def continued(inside: Theorem, below: Theorem, start: Theorem, barrier: Theorem | None = None) -> Theorem:
@@ -71,10 +71,7 @@ def small() -> Theorem:
     return assume("E f^2 <= scale", M(f(k) ** 2), "<=", scale)
 
 
-def T(body: Any) -> Term:
-    return bind("task", (w,), body)
-
-
+T = lambda body: bind("task", (w,), body)
 HEAVY = M(h(k) ** 2)  # possibly infinite
 finite_mean = assume("E f^2 <= S", M(f(k) ** 2), "<=", S)
 
@@ -98,7 +95,7 @@ def each_beyond_the_other() -> Theorem:
 
 def at_one_time() -> Theorem:
     """A hypothesis on one number, at the value of a path at one time."""
-    return at_task(assume("h", R, "<=", r), w, {R: path(later)})
+    return at_task(hyp(R, "<=", r), w, {R: path(later)})
 
 
 def clock(most: Any = CLOCK(now), thm: Theorem | None = None) -> Theorem:
@@ -106,10 +103,7 @@ def clock(most: Any = CLOCK(now), thm: Theorem | None = None) -> Theorem:
     return arithmetic(CLOCK(now), "<=", most, *([] if thm is None else [thm]))
 
 
-def said_of(X: Term, most: Any, *every: Variable) -> Theorem:
-    return assume("a bound", M(X), "<=", most, every=every)
-
-
+said_of = lambda X, most, *every: assume("a bound", M(X), "<=", most, every=every)
 TIME_AND_TASKS: dict[str, Callable[[], Any]] = {
     "a derivative of a derivative": lambda: derivative(path.rate(now), now),
     "a derivative of a function that is not smooth": lambda: derivative(rough(now), now),
@@ -125,12 +119,12 @@ TIME_AND_TASKS: dict[str, Callable[[], Any]] = {
     "a function of a time and a token": lambda: Function("both", (Sort.TIME, Sort.TOKEN)),
     "a clock of one's own": lambda: equal(Function("time", (Sort.TIME,))(now), 0),
     "a mean over times": lambda: bind("mean", (now,), path(now)),
-    "a hypothesis at one time": lambda: assume("h", path(now), "<=", 0),
-    "a hypothesis on all first times": lambda: assume("h", path(START), "<=", 0, every=(START,)),
+    "a hypothesis at one time": lambda: hyp(path(now), "<=", 0),
+    "a hypothesis on all first times": lambda: hyp(path(START), "<=", 0, START),
     "a fall of another function": lambda: antitone(other(now), now, falls()),
     "a fall of a square": lambda: antitone(path(now) ** 2, now, falls()),
     "a fall where the rate is only bounded": lambda: antitone(
-        path(now), now, assume("h", path.rate(now), "<=", 1, every=(now,))
+        path(now), now, hyp(path.rate(now), "<=", 1, now)
     ),
     "a fall to another start": lambda: trans(
         antitone(path(now), now, falls()), equal(path(START), path(later))
@@ -140,60 +134,45 @@ TIME_AND_TASKS: dict[str, Callable[[], Any]] = {
     "a number in place of a time": lambda: instantiate(falls(), {now: term(0)}),
     "a first time that is later": lambda: equal(begin().lhs, CLOCK(now)),
     "a continuation that starts outside": lambda: continued(
-        arithmetic(path(now), "<=", r, kept(), assume("R <= r", R, "<=", r)),
-        assume("r < R", r, "<", R),
-        falls(),
+        arithmetic(path(now), "<=", r, kept(), hyp(R, "<=", r)), hyp(r, "<", R), falls()
     ),
     "a continuation that starts inside its barrier by the barrier": lambda: continued(
-        arithmetic(path(now), "<=", R - 1, assume("h", path(now), "<=", R - 1, every=(now,))),
-        arithmetic(R - 1, "<", R),
-        instantiate(kept(), {now: START}),
+        inside(path(now), now), room(), instantiate(kept(), {now: START})
     ),
     "a continuation without room": lambda: continued(
-        kept(), arithmetic(R, "<=", R), assume("start", path(START), "<=", R)
+        kept(), arithmetic(R, "<=", R), hyp(path(START), "<=", R)
     ),
     "a continuation of a jump": lambda: continued(
-        arithmetic(rough(now), "<=", R - 1, assume("h", rough(now), "<=", R - 1, every=(now,))),
-        arithmetic(R - 1, "<", R),
-        assume("start", rough(START), "<=", R),
-        kept(rough),
+        inside(rough(now), now), room(), hyp(rough(START), "<=", R), kept(rough)
     ),
     "a continuation below a barrier that jumps": lambda: continued(
-        arithmetic(
-            path(now), "<=", rough(now) - 1, assume("h", path(now), "<=", rough(now) - 1, every=(now,))
-        ),
+        arithmetic(path(now), "<=", rough(now) - 1, hyp(path(now), "<=", rough(now) - 1, now)),
         arithmetic(rough(now) - 1, "<", rough(now)),
-        assume("start", path(START), "<=", rough(now), every=(now,)),
+        hyp(path(START), "<=", rough(now), now),
         kept(path, rough(now)),
     ),
     "a continuation by another function": lambda: continuation(
         next(iter(kept().assumptions)),
         now,
-        arithmetic(other(now), "<=", R - 1, assume("h", other(now), "<=", R - 1, every=(now,))),
-        arithmetic(R - 1, "<", R),
-        assume("start", path(START), "<=", R),
+        inside(other(now), now),
+        room(),
+        hyp(path(START), "<=", R),
         kept(),
     ),
     "a hypothesis shown up to a time that differs within it": lambda: until(
-        limit(instantiate(assume("h", path(now), "<=", t, every=(now, t)), {t: delta}), delta, 0, 1),
+        limit(instantiate(hyp(path(now), "<=", t, now, t), {t: delta}), delta, 0, 1),
         t,
         assume("early", up_to(t, path(now)), "<=", up_to(t, t, now), every=(now, t)),
     ),
     "a strict hypothesis shown as an equation": lambda: until(
-        arithmetic(path(now), "<=", 0, assume("h", path(now), "<", 0, every=(now,))),
-        t,
-        assume("early", up_to(t, path(now)), "==", up_to(t, 0, now), every=(now,)),
+        arithmetic(path(now), "<=", 0, hyp(path(now), "<", 0, now)), t, early(path(now), "==")
     ),
     "an equation shown as an inequality": lambda: until(
-        arithmetic(0, "<=", path(now), assume("h", path(now), "==", 0, every=(now,))),
-        t,
-        assume("early", up_to(t, path(now)), "<=", up_to(t, 0, now), every=(now,)),
+        arithmetic(0, "<=", path(now), hyp(path(now), "==", 0, now)), t, early(path(now))
     ),
     "a hypothesis that is not shown": lambda: until(antitone(path(now), now, falls()), t),
     "a hypothesis shown up to an earlier time": lambda: until(
-        antitone(path(now), now, falls()),
-        t + 1,
-        assume("early", up_to(t, path.rate(now)), "<=", up_to(t, 0, now), every=(now,)),
+        antitone(path(now), now, falls()), t + 1, early(path.rate(now))
     ),
     "an end before the first time": lambda: until(equal(path(now), path(now)), x),
     "an end that moves": lambda: until(equal(path(now), path(now)), path(now) ** 2),
@@ -216,12 +195,12 @@ TIME_AND_TASKS: dict[str, Callable[[], Any]] = {
     ),
     "a derivative under a mean over tasks": lambda: derivative(T(paths(w, now)), now),
     "a fall of a path at one task by the others": lambda: antitone(
-        paths(w2, now), now, assume("h", paths.rate(w, now), "<=", 0, every=(w, now))
+        paths(w2, now), now, hyp(paths.rate(w, now), "<=", 0, w, now)
     ),
     "a barrier at every task": lambda: continued(
-        arithmetic(paths(w, now), "<=", R - 1, assume("h", paths(w, now), "<=", R - 1, every=(w, now))),
-        arithmetic(R - 1, "<", R),
-        assume("start", paths(w, START), "<=", R, every=(w,)),
+        inside(paths(w, now), w, now),
+        room(),
+        hyp(paths(w, START), "<=", R, w),
         assume("kept", paths(w, now), "<=", R, every=(w, now)),
     ),
     "a path of a task at another": lambda: equal(paths(w, now), paths(w2, now)),
@@ -233,9 +212,7 @@ TIME_AND_TASKS: dict[str, Callable[[], Any]] = {
     "a value out of its range at a task": lambda: at_task(small(), w, {f: ft, scale: st(w)}),
     "the number of tokens of a task": lambda: at_task(small(), w, {f: ft, L: st(w) ** 2 + 1}),
     "a hypothesis for all numbers at one of a task": lambda: at_task(
-        arithmetic(
-            M(f(k) ** 2), "<=", 1, instantiate(assume("h", M(f(k) ** 2), "<=", x, every=(x,)), {x: term(1)})
-        ),
+        arithmetic(M(f(k) ** 2), "<=", 1, instantiate(hyp(M(f(k) ** 2), "<=", x, x), {x: term(1)})),
         w,
         {f: ft, x: st(w)},
     ),
@@ -254,7 +231,7 @@ TIME_AND_TASKS: dict[str, Callable[[], Any]] = {
     "a mean of one task as that over tasks": lambda: equal(
         T(Given(w, M(ft(w, k) ** 2))), Given(w, M(ft(w, k) ** 2))
     ),
-    "a task that a hypothesis fixes": lambda: assume("h", st(w), "<=", 0),
+    "a task that a hypothesis fixes": lambda: hyp(st(w), "<=", 0),
     "a mean in place of a value at a task": lambda: instantiate(
         equal(Given(w, M(x * ft(w, k) ** 2)), x * Given(w, M(ft(w, k) ** 2))), {x: M(f(k))}
     ),
@@ -270,18 +247,16 @@ TIME_AND_TASKS: dict[str, Callable[[], Any]] = {
     ),
     "a hypothesis at one time by a task": at_one_time,
     "a continuation by a hypothesis at one time": lambda: continued(
-        arithmetic(path(now), "<=", r, at_one_time()),
-        assume("r < R", r, "<", R),
-        assume("start", path(START), "<=", R),
+        arithmetic(path(now), "<=", r, at_one_time()), hyp(r, "<", R), hyp(path(START), "<=", R)
     ),
     "a hypothesis on all functions of a token, given once": lambda: assume(
         "h", M(f(k) ** 2), "<=", 1, every=iter((f,))
     ),
-    "a hypothesis on all values of a name with two meanings": lambda: assume(
-        "h", scale, "<=", 1, every=(Variable("scale", range=REALS),)
+    "a hypothesis on all values of a name with two meanings": lambda: hyp(
+        scale, "<=", 1, Variable("scale", range=REALS)
     ),
     "a hypothesis at one index by a task": lambda: at_task(
-        assume("h", R, "<=", r), w, {R: Function("vec", (Sort.INDEX,))(i)}
+        hyp(R, "<=", r), w, {R: Function("vec", (Sort.INDEX,))(i)}
     ),
     "nothing to the power of nothing": lambda: equal(number**number, number**number),
     "nothing to a negative power": lambda: equal(number**-delta, number**-delta),
@@ -318,15 +293,10 @@ TIME_AND_TASKS: dict[str, Callable[[], Any]] = {
     ),
     "a task's path at every number": lambda: every_number(equal(paths(w, now), paths(w, now)), now, number),
     "a time that a hypothesis ends, at every number": lambda: every_number(
-        clock(1, assume("h", CLOCK(now), "<=", 1, every=(now,))), now, number
+        clock(1, hyp(CLOCK(now), "<=", 1, now)), now, number
     ),
     "a time that a hypothesis on a path ends, at every number": lambda: every_number(
-        clock(
-            1,
-            arithmetic(CLOCK(now), "<=", 1, assume("h", CLOCK(now) + path(now) ** 2, "<=", 1, every=(now,))),
-        ),
-        now,
-        number,
+        clock(1, arithmetic(CLOCK(now), "<=", 1, hyp(CLOCK(now) + path(now) ** 2, "<=", 1, now))), now, number
     ),
     "the first time at every number": lambda: every_number(begin(), START, number),
     "the first time beside another at every number": lambda: every_number(
@@ -338,7 +308,7 @@ TIME_AND_TASKS: dict[str, Callable[[], Any]] = {
     "every positive number": lambda: every_number(clock(), now, t),
     "a number that is known": lambda: every_number(clock(CLOCK(now) + number), now, number),
     "a number that a hypothesis fixes": lambda: every_number(
-        clock(CLOCK(now) + R, assume("h", number, "<=", R)), now, number
+        clock(CLOCK(now) + R, hyp(number, "<=", R)), now, number
     ),
     "a number that is no variable": lambda: every_number(clock(), now, 1 + number),
 }

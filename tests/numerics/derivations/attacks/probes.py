@@ -48,22 +48,10 @@ path, other = (Function(name, (Sort.TIME,), Fraction(1)) for name in ("path", "o
 moving = Function("moving", (Sort.INDEX, Sort.TIME), Fraction(1))
 ft, gt = (Function(name, (Sort.TASK, Sort.TOKEN), None) for name in ("f_task", "g_task"))
 st = Function("s_task", (Sort.TASK,), None)
-
-
-def M(body: Any, over: Variable = k) -> Term:
-    return bind("mean", (over,), body)
-
-
-def E(body: Any) -> Term:
-    return bind("prompt", (p,), body)
-
-
-def S(body: Any, *over: Variable) -> Term:
-    return bind("sum", over or (k,), body, (p,))
-
-
-def C(body: Any) -> Term:
-    return bind("coordinates", (i,), body, (m,))
+M = lambda body, over=k: bind("mean", (over,), body)
+E = lambda body: bind("prompt", (p,), body)
+S = lambda body, *over: bind("sum", over or (k,), body, (p,))
+C = lambda body: bind("coordinates", (i,), body, (m,))
 
 
 def random_term(rng: random.Random, depth: int, token: bool = False, prompt: bool = False) -> Term:
@@ -110,8 +98,7 @@ def normal_forms(seed: int, count: int = 120) -> Iterator[tuple[Term, Term]]:
             continue
 
 
-def premise(lhs: Any, rhs: Any) -> Theorem:
-    return assume("premise", lhs, "<=", rhs)
+premise = lambda lhs, rhs: assume("premise", lhs, "<=", rhs)
 
 
 def fallen(e: Term) -> Theorem:
@@ -119,12 +106,8 @@ def fallen(e: Term) -> Theorem:
     return antitone(e, now, assume("falls", derivative(e, now), "<=", 0, every=(now,)))
 
 
-def T(body: Any) -> Term:
-    return bind("task", (task,), body)
-
-
-def G(body: Any) -> Term:
-    return Given(task, term(body))
+T = lambda body: bind("task", (task,), body)
+G = lambda body: Given(task, term(body))
 
 
 def continued(most: Any, least: Any, start: Theorem) -> Theorem:
@@ -278,12 +261,8 @@ def false_results(seeds: range = range(12)) -> Iterator[str]:
             yield f"{e}"
 
 
-def _met(theorem: Theorem, world: World) -> bool:
-    return all(meets(a, world) for a in theorem.assumptions)
-
-
-def _overlap(world: World, e: Term, form: Term) -> bool:
-    return bool(arb(world.value(e)).overlaps(arb(world.value(form))))
+_met = lambda theorem, world: all(meets(a, world) for a in theorem.assumptions)
+_overlap = lambda world, e, form: bool(arb(world.value(e)).overlaps(arb(world.value(form))))
 
 
 def _fails(test: Callable[[World], bool], world: World) -> bool:

@@ -63,10 +63,7 @@ SEEDS: tuple[Callable[[], Theorem], ...] = (
 #: What may stand in place of a number, at a task or not; a hypothesis may be said for all of it.
 VALUES = [x, y, x, y, n, v(i), v(j), x - y, term(-1), term(0)]
 OF_A_TASK = [*VALUES, st(task), vt(task, i), x * st(task), y + st(task)]
-
-
-def _random(rng: random.Random) -> Term:
-    return random_term(rng, rng.choice((1, 2, 2)), token=True, prompt=True)
+_random = lambda rng: random_term(rng, rng.choice((1, 2, 2)), token=True, prompt=True)
 
 
 def _around(rng: random.Random, e: Term) -> Term:
@@ -99,17 +96,13 @@ def _at_a_task(rng: random.Random, thm: Theorem) -> Theorem:
     made = {h: Function(f"{h.name}_w", (Sort.TASK, *h.sorts), h.order) for h in thm.functions}
     made |= {v: vt} if rng.random() < 0.5 else {}
     out = at_task(thm, task, {**made, **_values(rng, OF_A_TASK)})
-    return (
-        integrate("task", (task,), out)
-        if nonnegative(out.lhs) and thm.op != "<" and rng.random() < 0.5
-        else out
-    )
+    averaged = nonnegative(out.lhs) and thm.op != "<" and rng.random() < 0.5
+    return integrate("task", (task,), out) if averaged else out
 
 
 def _chosen(rng: random.Random, made: list[Theorem], against: Term) -> Theorem:
-    bound = rng.choice(
-        [thm for thm in (*made, SECOND) if isinstance(thm.lhs, Bind) and thm.lhs.kind == "mean"]
-    )
+    of_means = [thm for thm in (*made, SECOND) if isinstance(thm.lhs, Bind) and thm.lhs.kind == "mean"]
+    bound = rng.choice(of_means)
     (token,), body = opened(bound.lhs)
     X = instantiated(body, {token: k})
     return choose("K is large", bound, (k,), X, against, K, rng.choice((delta, s, delta * s)))
@@ -147,11 +140,10 @@ def theorems(seed: int, count: int) -> Iterator[Theorem]:
     said = [thm for thm in made if any(a.every for a in thm.assumptions)]
     for n in range(6 * count):
         try:
-            new = (
-                _at_a_task(rng, rng.choice(said))
-                if n % 6
-                else _step(rng, made[-30:] if rng.random() < 0.5 else made)
-            )
+            if n % 6:
+                new = _at_a_task(rng, rng.choice(said))
+            else:
+                new = _step(rng, made[-30:] if rng.random() < 0.5 else made)
             check_defined(new.rhs)
         except ProofError:
             continue

@@ -37,6 +37,7 @@ from tests.numerics.derivations.attacks.attacks_on_time_and_tasks import (
     K,
     chosen,
     ft,
+    hyp,
     kept,
     now,
     path,
@@ -54,24 +55,10 @@ v = Function("v", (Sort.INDEX,))
 e2 = Function("e2", (Sort.TOKEN,), Fraction(1))
 e3, e4 = (Function(name, (Sort.TOKEN,), None) for name in ("e3", "e4"))
 gauss = Variable("gauss", Sort.NORMAL)
-
-
-def M(body: Any, over: Variable = k) -> Term:
-    return bind("mean", (over,), body)
-
-
-def E(body: Any) -> Term:
-    return bind("prompt", (p,), body)
-
-
-def U(body: Any, *over: Variable) -> Term:
-    return bind("sum", over or (k,), body, (p,))
-
-
-def below_its_square() -> Theorem:
-    return arithmetic(0, "<=", x**2)
-
-
+M = lambda body, over=k: bind("mean", (over,), body)
+E = lambda body: bind("prompt", (p,), body)
+U = lambda body, *over: bind("sum", over or (k,), body, (p,))
+below_its_square = lambda: arithmetic(0, "<=", x**2)
 HEAVY = M(h(k) ** 2)  # possibly infinite
 
 
@@ -174,12 +161,12 @@ ATTACKS: dict[str, Callable[[], Any]] = {
     ),
     "a token in place of a real variable": lambda: instantiate(below_its_square(), {x: k}),
     "two hypotheses of one name": lambda: instantiate(
-        arithmetic(x + y, "<=", 0, assume("h", x, "<=", 0), assume("h", y, "<=", 0)), {x: term(1)}
+        arithmetic(x + y, "<=", 0, hyp(x, "<=", 0), hyp(y, "<=", 0)), {x: term(1)}
     ),
-    "a variable that a hypothesis fixes": lambda: instantiate(assume("h", x, "<=", 0), {x: term(1)}),
-    "what a hypothesis fixes": lambda: instantiate(assume("h", M(f(k)), "<=", 0), {f: ((k,), term(1))}),
-    "a hypothesis about one token": lambda: assume("h", f(k), "<=", 0),
-    "a hypothesis about one prompt": lambda: assume("h", U(f(k)), "<=", 0),
+    "a variable that a hypothesis fixes": lambda: instantiate(hyp(x, "<=", 0), {x: term(1)}),
+    "what a hypothesis fixes": lambda: instantiate(hyp(M(f(k)), "<=", 0), {f: ((k,), term(1))}),
+    "a hypothesis about one token": lambda: hyp(f(k), "<=", 0),
+    "a hypothesis about one prompt": lambda: hyp(U(f(k)), "<=", 0),
     "a binder that is no longer there": lambda: bind("layers", (t,), 1),
     "a term without tokens that may be infinite": lambda: arithmetic(HEAVY, "<", HEAVY + 1),
     "a mean of an infinite constant": lambda: arithmetic(M(HEAVY, l), "<", M(HEAVY, l) + 1),
@@ -196,8 +183,8 @@ ATTACKS: dict[str, Callable[[], Any]] = {
     "an exponential without exponential moments": lambda: arithmetic(0, "<", M(exp(f(k)))),
     "strictness under a mean": lambda: integrate("mean", (k,), arithmetic(h(k) ** 2, "<", h(k) ** 2 + 1)),
     "a strict inequality over two positions": lambda: integrate("sum", (k, l), arithmetic(0, "<", 1), (p,)),
-    "a relation that is none": lambda: assume("h", x, "?", 0),
-    "a relation the other way": lambda: assume("h", x, ">=", 0),
+    "a relation that is none": lambda: hyp(x, "?", 0),
+    "a relation the other way": lambda: hyp(x, ">=", 0),
     "a bound variable without a binder": lambda: equal(Function("f", (Sort.TOKEN,))(Bound(0, Sort.TOKEN)), 0),
     "a name of the kernel": lambda: equal(Variable("#01", range=REALS), 0),
     "the variable of an opened binder": lambda: equal(M(opened(M(f(k)))[1]), f(opened(M(f(k)))[0][0])),
@@ -252,17 +239,16 @@ ATTACKS: dict[str, Callable[[], Any]] = {
         (k,),
         delta * f(k),
     ),
-    "a factor of unknown sign is not raised": lambda: gcongr(x * y, assume("h", x, "<=", 1)),
-    "a base that may be negative is not raised": lambda: gcongr(x**2, assume("h", x, "<=", 1)),
-    "a denominator is not raised": lambda: gcongr(1 / (1 + t), assume("h", t, "<=", 2)),
+    "a factor of unknown sign is not raised": lambda: gcongr(x * y, hyp(x, "<=", 1)),
+    "a base that may be negative is not raised": lambda: gcongr(x**2, hyp(x, "<=", 1)),
+    "a denominator is not raised": lambda: gcongr(1 / (1 + t), hyp(t, "<=", 2)),
     "two nonnegative factors are not lowered below 0": lambda: trans(
-        gcongr(-(t * (1 + t)), assume("h", c, "<=", t), assume("j", c, "<=", 1 + t)),
-        equal(-(c * c), -(c**2)),
+        gcongr(-(t * (1 + t)), hyp(c, "<=", t), assume("j", c, "<=", 1 + t)), equal(-(c * c), -(c**2))
     ),
     "a chain with a gap": lambda: trans(below_its_square(), below_its_square()),
     "a chain that a normal form does not join": lambda: chain(0, below_its_square(), x**3),
     "a falsehood of arithmetic": lambda: arithmetic(x, "<=", x**2),
-    "a premise the wrong way": lambda: arithmetic(0, "<=", x, assume("h", x, "<=", 0)),
+    "a premise the wrong way": lambda: arithmetic(0, "<=", x, hyp(x, "<=", 0)),
     "indicators of overlapping events": lambda: arithmetic(Op("ind", (x,)) + Op("ind", (x - 1,)), "<=", 1),
     "a closed and an open event": lambda: equal(Op("ind", (x,)), Op("above", (x,))),
     "a premise that is no theorem": lambda: arithmetic(0, "<=", 1, Assumption("h", term(1), "<=", term(0))),
@@ -294,9 +280,7 @@ ATTACKS: dict[str, Callable[[], Any]] = {
     "a function in disguise": lambda: instantiate(
         equal(M(f(k)), M(f(k))), {Disguised("f", (Sort.TOKEN,)): ((k,), g(k) ** 2)}
     ),
-    "a hypothesis said for all values of an object": lambda: assume(
-        "h", x, "<=", 0, every=(Disguised("f", (Sort.INDEX,)),)
-    ),
+    "a hypothesis said for all values of an object": lambda: hyp(x, "<=", 0, Disguised("f", (Sort.INDEX,))),
     "a barrier in disguise": lambda: continuation(
         Barrier("kept", term(0), "<=", term(1), frozenset({now})),
         now,
@@ -348,7 +332,7 @@ def test_an_inner_prompt_is_another_one():
 
 
 def test_assumptions_are_shown_with_all_that_they_say():
-    both = arithmetic(x + y, "<=", 0, assume("h", x, "<=", 0), assume("h", y, "<=", 0))
+    both = arithmetic(x + y, "<=", 0, hyp(x, "<=", 0), hyp(y, "<=", 0))
     assert {str(a) for a in both.assumptions} == {"h: x <= 0", "h: real_y <= 0"}
     assert equal(M(f(k)), M(f(k))).functions == {f}
 

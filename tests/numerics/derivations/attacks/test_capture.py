@@ -98,10 +98,7 @@ USES: dict[str, tuple[Callable[[], Theorem], Term]] = {
         Given(w, vw(w, i)),
     ),
 }
-
-
-def parts(e: object) -> list[object]:
-    return [e, *(part for a in getattr(e, "args", ()) for part in parts(a))]
+parts = lambda e: [e, *(part for a in getattr(e, "args", ()) for part in parts(a))]
 
 
 @pytest.mark.parametrize("name", USES)

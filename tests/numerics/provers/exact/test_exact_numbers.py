@@ -116,10 +116,7 @@ TURNED = (1 + sp.sqrt(2)) ** (10 * sp.I)
 z, above = sp.Symbol("z"), sp.Symbol("above", positive=True)
 NEAR_1 = 1 + above / 2**20
 LEGENDRE = 2 ** (1 - 2 * z) * sp.sqrt(sp.pi) * sp.gamma(z + 2) / sp.gamma(z + sp.Rational(1, 2))
-
-
-def powered(exponent: sp.Expr) -> sp.Expr:
-    return sp.Pow(TURNED, exponent, evaluate=False)
+powered = lambda exponent: sp.Pow(TURNED, exponent, evaluate=False)
 
 
 @pytest.mark.parametrize(

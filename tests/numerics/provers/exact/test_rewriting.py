@@ -31,18 +31,3 @@ MANY = sp.Symbol("k", integer=True, nonnegative=True)
 )
 def test_a_quotient_of_gammas_is_used_where_it_holds(lhs, rhs, proved):
     assert identity(lhs, rhs).verdict is (Verdict.PROVED if proved else Verdict.REFUTED)
-
-
-@pytest.mark.parametrize(
-    ("lhs", "rhs"),
-    [
-        (sp.cbrt(2 + sp.sqrt(5)) - sp.cbrt(sp.sqrt(5) - 2), 1),
-        (sp.sqrt(2) + sp.sqrt(3), sp.sqrt(5 + 2 * sp.sqrt(6))),
-        (sp.acos(sp.Rational(3, 5)) + sp.acos(sp.Rational(4, 5)), sp.pi / 2),
-        (sp.floor(1 / (sp.sqrt(10**18 + 1) - 10**9), evaluate=False), 2 * 10**9),
-    ],
-    ids=str,
-)
-def test_equal_constants_are_proved_equal(lhs, rhs):
-    assert identity(lhs, rhs).verdict is Verdict.PROVED
-    assert identity(lhs, rhs + sp.Rational(1, 10**60)).verdict is Verdict.REFUTED

@@ -54,11 +54,8 @@ class Inequality:
                 at = [str(q) for q in self.hints[0]]
                 return f"{e.verdict.value} by {e.engine}, but the sides are equal at {at}: {self}"
             point = terms.counterexample(self.hints, rng)
-            return (
-                ""
-                if point is None
-                else f"{e.verdict.value} by {e.engine}, but false at {[str(q) for q in point]}: {self}"
-            )
+            said = f"{e.verdict.value} by {e.engine}, but false at {[str(q) for q in point or ()]}: {self}"
+            return "" if point is None else said
         return self.witness_fault(e) if e.verdict.value == "REFUTED" else ""
 
     def terms(self) -> Terms:

@@ -18,15 +18,8 @@ ZERO, ONE, THREE = Fraction(0), Fraction(1), Fraction(3)
 
 #: Quotients that have a limit, but no value, where they read 0/0, with their least values.
 _REMOVABLE = """
-expand(u*(u**2 + b))/u, b
-u/(u + 1/u), 0
-sinh(u)/u, 1
-1/(1/u**2), 0
-u**2/Abs(u), 0
-tanh(u)*coth(u), 1
--tanh(u)/u, -1
-exp(log(u**2)), 0
-u*coth(u), 1
+expand(u*(u**2 + b))/u, b; u/(u + 1/u), 0; sinh(u)/u, 1; 1/(1/u**2), 0; u**2/Abs(u), 0; tanh(u)*coth(u), 1;
+-tanh(u)/u, -1; exp(log(u**2)), 0; u*coth(u), 1
 """
 
 
@@ -42,22 +35,12 @@ def _removable(rng: random.Random) -> Inequality:
 
 
 _POLES = """
-1/u**2,
-b/u,
--log(Abs(u)),
-coth(u),
-csch(u)**2,
-1/(exp(u) - 1),
-1/Abs(u) - b,
-gamma(u),
-1/(u**2 - b),
-u**R(-1, 2),
-besselk(0, u),
+1/u**2; b/u; -log(Abs(u)); coth(u); csch(u)**2; 1/(exp(u) - 1); 1/Abs(u) - b; gamma(u); 1/(u**2 - b);
+u**R(-1, 2); besselk(0, u)
 """
 
 
 def _poles(rng: random.Random) -> Inequality:
-    """A pole in the domain, at an end of it, or outside."""
     a, b = R(rng.randint(-2, 2)), positive(rng)
     at = Fraction(a)
     ranges = around(rng, a), Axis(at, at + 2), Axis(at - 2, at), Axis(at, None, True)
@@ -72,32 +55,19 @@ def _poles(rng: random.Random) -> Inequality:
 
 #: What is equal where u is 0, and rises afterwards.
 _BOUNDARY = """
-exp(u), 1 + u
-expand(u**3 + u**2*b), 0
-u, log(1 + u)
-u, tanh(u)
-cosh(u), 1 + u**2/2
-sqrt(1 + u), 1
-u, sin(u)
-u*exp(u), 0
-sqrt(u), 0
-1 + u/2, sqrt(1 + u)
-erf(u), 0
-Max(u, expand(u**2)), 0
+exp(u), 1 + u; expand(u**3 + u**2*b), 0; u, log(1 + u); u, tanh(u); cosh(u), 1 + u**2/2; sqrt(1 + u), 1;
+u, sin(u); u*exp(u), 0; sqrt(u), 0; 1 + u/2, sqrt(1 + u); erf(u), 0; Max(u, expand(u**2)), 0;
 u**2 + b*u, Abs(u)*R(1, 100)
 """
 
 
 def _boundary(rng: random.Random) -> Inequality:
-    """Equality at an end that belongs to the range, or does not."""
     a, closed, below = fraction(rng), rng.random() < 0.5, rng.random() < 0.3
     end = Fraction(a)
     other = rng.choice((None, end + (-2 if below else 2)))
-    axis = (
-        Axis(other, end, other is not None and rng.random() < 0.5, closed)
-        if below
-        else Axis(end, other, closed, False)
-    )
+    axis = Axis(end, other, closed, False)
+    if below:
+        axis = Axis(other, end, other is not None and rng.random() < 0.5, closed)
     axes = symbols(rng, [axis])
     (x,) = axes
     lhs, rhs = drawn(rng, _BOUNDARY, u=a - x if below else x - a, b=positive(rng))
@@ -109,27 +79,20 @@ def _boundary(rng: random.Random) -> Inequality:
 #: Two sides, and a hypothesis under which the first is not below the second, and
 #: a point of equality.
 _IMPLIED = """
-x**2 + b, b + 1, (Abs(x), ">=", 1), (1, 0)
-x + y**2, a, (x, ">=", a), (a, 0)
-exp(x - y), 1, (x, ">=", y), (1, 1)
-Max(x, y), 1, (x + y, ">=", 2), (1, 1)
-x**2 + y**2, 2, (x + y, ">=", 2), (1, 1)
-sqrt(x**2 + y**2), sqrt(2), (x*y, ">=", 1), (1, 1)
-y**2, b**2, (y, "<=", -b), (0, -b)
-2, x + y, (x + y, ">=", 2), (1, 1)
-tanh(x), tanh(y), (x - y, ">=", 0), (2, 2)
-1/(x**2 + 1), 1/(y**2 + 1), (x**2, "<=", y**2), (1, 1)
+x**2 + b, b + 1, (Abs(x), ">=", 1), (1, 0); x + y**2, a, (x, ">=", a), (a, 0);
+exp(x - y), 1, (x, ">=", y), (1, 1); Max(x, y), 1, (x + y, ">=", 2), (1, 1);
+x**2 + y**2, 2, (x + y, ">=", 2), (1, 1); sqrt(x**2 + y**2), sqrt(2), (x*y, ">=", 1), (1, 1);
+y**2, b**2, (y, "<=", -b), (0, -b); 2, x + y, (x + y, ">=", 2), (1, 1);
+tanh(x), tanh(y), (x - y, ">=", 0), (2, 2); 1/(x**2 + 1), 1/(y**2 + 1), (x**2, "<=", y**2), (1, 1)
 """
 
 
 def _hypotheses(rng: random.Random) -> Inequality:
     """What holds only where a hypothesis does, with that in place, too weak, strict, or missing."""
     a, b = fraction(rng), positive(rng)
-    ranges = (
-        [Axis(), Axis()]
-        if rng.random() < 0.5
-        else [Axis(ZERO, None, rng.random() < 0.5), Axis(-THREE, THREE, True, True)]
-    )
+    ranges = [Axis(), Axis()]
+    if rng.random() >= 0.5:
+        ranges = [Axis(ZERO, None, rng.random() < 0.5), Axis(-THREE, THREE, True, True)]
     axes = symbols(rng, ranges)
     x, y = axes
     lhs, rhs, where, at = drawn(rng, _IMPLIED, x=x, y=y, a=a, b=b)
@@ -145,21 +108,12 @@ def _hypotheses(rng: random.Random) -> Inequality:
 
 #: Expressions that have no value where u is 0, or below, with a lower bound.
 _UNDEFINED = """
-u/(u + 1/u), 0
-1/(1/u**2), 0
-u*log(u**2)/log(u**2), 0
-u**2/Abs(u), 0
-exp(log(u)), 0
-u*coth(u), 1
-sqrt(u)**2, 0
-sqrt(u), 0
-log(u), -5
-1/u, 1
+u/(u + 1/u), 0; 1/(1/u**2), 0; u*log(u**2)/log(u**2), 0; u**2/Abs(u), 0; exp(log(u)), 0; u*coth(u), 1;
+sqrt(u)**2, 0; sqrt(u), 0; log(u), -5; 1/u, 1
 """
 
 
 def _undefined_hypotheses(rng: random.Random) -> Inequality:
-    """Hypotheses without a value at a point where the inequality fails."""
     a = R(rng.randint(-1, 1))
     at = Fraction(a)
     axes = symbols(
@@ -174,25 +128,10 @@ def _undefined_hypotheses(rng: random.Random) -> Inequality:
 
 
 _COMPLEX = """
-sqrt(x)*sqrt(1 - x), R(1, 2)
-sqrt(x**2), x
-sqrt(-x)**2, -x
-log(x**2), 2*log(x)
-log(x**2), -b
-(x**3)**R(1, 3), x
-cbrt(x)**2, 0
-sqrt(x**2 - x), 0
-sqrt(1 - x**2), 1 - Abs(x)
-log(1 - x), -b - x
-exp(log(x)), x
-sqrt((x - 1)**2), x - 1
-sqrt(x)*sqrt(x), Abs(x)
-(-x)**R(3, 2), 0
-acosh(x), 0
-atanh(x), x
-sqrt(log(x)), 0
-sqrt(sqrt(x) - 1), 0
-x**x, R(69, 100)
+sqrt(x)*sqrt(1 - x), R(1, 2); sqrt(x**2), x; sqrt(-x)**2, -x; log(x**2), 2*log(x); log(x**2), -b;
+(x**3)**R(1, 3), x; cbrt(x)**2, 0; sqrt(x**2 - x), 0; sqrt(1 - x**2), 1 - Abs(x); log(1 - x), -b - x;
+exp(log(x)), x; sqrt((x - 1)**2), x - 1; sqrt(x)*sqrt(x), Abs(x); (-x)**R(3, 2), 0; acosh(x), 0; atanh(x), x;
+sqrt(log(x)), 0; sqrt(sqrt(x) - 1), 0; x**x, R(69, 100)
 """
 
 
@@ -209,27 +148,14 @@ def _complex_looking(rng: random.Random) -> Inequality:
 
 
 _FAR = """
-tanh(x), 1
-x/(x + b), 1
-atan(x), pi/2
-erf(x), 1
--exp(-x), 0
-sqrt(x**2 + b) - x, 0
-x*exp(-3*x), exp(-1)/3
-log(1 + exp(x)), x
-log(1 + x), sqrt(x)
-x**3, exp(x)*R(27, 20)
-x**2 + b, exp(x)
-cosh(x), exp(x)
-erfc(x), exp(-x**2)
-log(x + 1) - log(x + 2), 0
-R(1, 10**30), 1/(1 + x**2)
+tanh(x), 1; x/(x + b), 1; atan(x), pi/2; erf(x), 1; -exp(-x), 0; sqrt(x**2 + b) - x, 0;
+x*exp(-3*x), exp(-1)/3; log(1 + exp(x)), x; log(1 + x), sqrt(x); x**3, exp(x)*R(27, 20); x**2 + b, exp(x);
+cosh(x), exp(x); erfc(x), exp(-x**2); log(x + 1) - log(x + 2), 0; R(1, 10**30), 1/(1 + x**2);
 R(1, 10**30), exp(-sqrt(1 + x**2))
 """
 
 
 def _at_infinity(rng: random.Random) -> Inequality:
-    """Bounds that are approached far out, and never reached."""
     axes = symbols(rng, [rng.choice((Axis(ZERO, None, True), Axis(ONE, None), Axis()))])
     (x,) = axes
     lhs, rhs = drawn(rng, _FAR, x=x, b=positive(rng))
@@ -240,26 +166,15 @@ def _at_infinity(rng: random.Random) -> Inequality:
 
 #: What scaling leaves alone, and what only looks so.
 _SCALED = """
-x**2 + y**2, c*x*y
-sqrt(x**2 + y**2)*c, Abs(x) + Abs(y)
-Abs(x) + c*Abs(y), Abs(x + y)
-Max(Abs(x), Abs(y)), c*sqrt(x**2 + y**2)
-x**4 + y**4, c*x**3*y
-Max(x, y), c*x + (1 - c)*y
-sqrt(x**2 + y**2), -c*x
-sqrt(x**2 + y**2), -c*y
-4*x**2 + 9*y**2, (12 + R(1, 100))*x*y
-4*x**2 + 9*y**2, (12 - R(1, 100))*x*y
-y**2, x*y
-x**2 + y, 0
+x**2 + y**2, c*x*y; sqrt(x**2 + y**2)*c, Abs(x) + Abs(y); Abs(x) + c*Abs(y), Abs(x + y);
+Max(Abs(x), Abs(y)), c*sqrt(x**2 + y**2); x**4 + y**4, c*x**3*y; Max(x, y), c*x + (1 - c)*y;
+sqrt(x**2 + y**2), -c*x; sqrt(x**2 + y**2), -c*y; 4*x**2 + 9*y**2, (12 + R(1, 100))*x*y;
+4*x**2 + 9*y**2, (12 - R(1, 100))*x*y; y**2, x*y; x**2 + y, 0
 """
 #: The same for shifts.
 _SHIFTED = """
-log(exp(x) + exp(y)), Max(x, y) + c/2
-log(exp(x) + exp(y)), (x + y)/2 + c/2
-Abs(x - y), tanh(x - y)*c
-exp(-(x - y)**2), 1 - c*(x - y)**2
-exp(x*y), 1
+log(exp(x) + exp(y)), Max(x, y) + c/2; log(exp(x) + exp(y)), (x + y)/2 + c/2; Abs(x - y), tanh(x - y)*c;
+exp(-(x - y)**2), 1 - c*(x - y)**2; exp(x*y), 1
 """
 
 
@@ -275,16 +190,11 @@ def _invariant(rng: random.Random) -> Inequality:
 
 
 _IN_NEW_VARIABLES = """
-t/(1 + t), 1
-t**2 + c, 2*t
-log(1 + t), t
-c*t, sqrt(t)
-t, c
+t/(1 + t), 1; t**2 + c, 2*t; log(1 + t), t; c*t, sqrt(t); t, c
 """
 
 
 def _changed(rng: random.Random) -> Inequality:
-    """Statements with a new variable in `via`, hypotheses among them."""
     length, x, t = sp.Symbol("L", positive=True), sp.Symbol("x", real=True), sp.Symbol("t")
     c, lo = positive(rng), rng.choice((1, 2, 5))
     whole = rng.random() < 0.5
@@ -292,26 +202,15 @@ def _changed(rng: random.Random) -> Inequality:
     core = length * sp.exp(-x)
     lhs, rhs = drawn(rng, _IN_NEW_VARIABLES, t=core, c=c)
     where = rng.choice(([], [(core, ">=", c)], [(core, "<", 1)], [(core, "<=", 1 / c)]))
-    hints = [
-        [Fraction(lo + n), number(sp.log((lo + n) / q))]
-        for n in (0, 3)
-        for q in (R(1), c, R(2), 1 / c, c * R(999, 1000))
-    ]
-    return Inequality(
-        lhs, rng.choice((">=", "<=", "<", ">")), rhs, axes, where=where, via={t: core}, hints=hints
-    )
+    near = (R(1), c, R(2), 1 / c, c * R(999, 1000))
+    hints = [[Fraction(lo + n), number(sp.log((lo + n) / q))] for n in (0, 3) for q in near]
+    op = rng.choice((">=", "<=", "<", ">"))
+    return Inequality(lhs, op, rhs, axes, where=where, via={t: core}, hints=hints)
 
 
 _STEPS = """
-Heaviside(u), R(3, 4)
-Heaviside(u) + u**2, b - 1
-sign(u), -1
-u*sign(u), 0
-exp(sign(u)), R(1, 3)
-sign(u)**2, 1
-Heaviside(u, 0), R(1, 4)
-Heaviside(u, 1), R(3, 4)
-u + Heaviside(u, b)/b, 0
+Heaviside(u), R(3, 4); Heaviside(u) + u**2, b - 1; sign(u), -1; u*sign(u), 0; exp(sign(u)), R(1, 3);
+sign(u)**2, 1; Heaviside(u, 0), R(1, 4); Heaviside(u, 1), R(3, 4); u + Heaviside(u, b)/b, 0
 """
 
 
@@ -325,14 +224,8 @@ def _steps(rng: random.Random) -> Inequality:
 
 
 FAMILIES: dict[str, Callable[[random.Random], Inequality]] = {
-    "removable poles": _removable,
-    "real poles": _poles,
-    "equality on the boundary": _boundary,
-    "hypotheses": _hypotheses,
-    "undefined hypotheses": _undefined_hypotheses,
-    "complex-looking": _complex_looking,
-    "bounds at infinity": _at_infinity,
-    "invariance": _invariant,
-    "new variables": _changed,
-    "steps": _steps,
-}
+    "removable poles": _removable, "real poles": _poles, "equality on the boundary": _boundary,
+    "hypotheses": _hypotheses, "undefined hypotheses": _undefined_hypotheses,
+    "complex-looking": _complex_looking, "bounds at infinity": _at_infinity, "invariance": _invariant,
+    "new variables": _changed, "steps": _steps,
+}  # fmt: skip

@@ -31,12 +31,8 @@ _POOL = [
 @cache
 def values(symbol: sp.Symbol) -> list[sp.Expr]:
     """Numbers that are all that a symbol is declared to be, by what SymPy knows of numbers."""
-    wanted = symbol.assumptions0
-    return [
-        v
-        for v in _POOL
-        if all(getattr(v, f"is_{k}") is w for k, w in wanted.items() if k not in ("commutative",))
-    ]
+    wanted = [(f"is_{k}", w) for k, w in symbol.assumptions0.items() if k != "commutative"]
+    return [v for v in _POOL if all(getattr(v, name) is w for name, w in wanted)]
 
 
 @dataclass
@@ -58,11 +54,8 @@ class Equation:
             if at is not None:
                 return f"{e.verdict.value}, but the sides differ at {at}: {self}"
         if e.verdict.value == "REFUTED":
-            return (
-                f"REFUTED at {dict(e.witness)}, but it is true: {self}"
-                if self.true
-                else self.witness_fault(dict(e.witness))
-            )
+            seen = dict(e.witness)
+            return f"REFUTED at {seen}, but it is true: {self}" if self.true else self.witness_fault(seen)
         return ""
 
     def symbols(self) -> list[sp.Symbol]:
@@ -148,29 +141,15 @@ class Entries:
     def fault(self, e: Evidence, rng: random.Random) -> str:
         equal = True
         others = sorted((self.lhs - self.rhs).free_symbols - {l_i, l_j, p_i, p_j, m_i, delta}, key=str)
-        spectrum = [
-            (R(0), R(0), R(1)),
-            (R(3), R(1, 3), R(5, 2)),
-            (R(2), R(1, 2), R(7, 3)),
-            (R(0), R(0), R(2)),
-        ]
+        outside = [(R(0), R(0), R(1)), (R(0), R(0), R(2))]
+        spectrum = [outside[0], (R(3), R(1, 3), R(5, 2)), (R(2), R(1, 2), R(7, 3)), outside[1]]
         for i, (a, b, m) in enumerate(spectrum):
             for j, (c, d, _) in enumerate(spectrum):
-                point = {
-                    l_i: a,
-                    p_i: b,
-                    m_i: m,
-                    l_j: c,
-                    p_j: d,
-                    delta: sp.Integer(i == j),
-                    **{s: R(k + 2, 3) for k, s in enumerate(others)},
-                }
+                point = {l_i: a, p_i: b, m_i: m, l_j: c, p_j: d, delta: sp.Integer(i == j)}
+                point |= {s: R(k + 2, 3) for k, s in enumerate(others)}
                 left, right = (Function(side.xreplace(point), ())() for side in (self.lhs, self.rhs))
                 equal = equal and left == right
         if accepted(e) and not equal:
             return f"{e.verdict.value}, but entries differ: entrywise({self.lhs}, {self.rhs})"
-        return (
-            f"REFUTED, but every entry agrees: entrywise({self.lhs}, {self.rhs})"
-            if e.verdict.value == "REFUTED" and equal
-            else ""
-        )
+        wrong = e.verdict.value == "REFUTED" and equal
+        return f"REFUTED, but every entry agrees: entrywise({self.lhs}, {self.rhs})" if wrong else ""

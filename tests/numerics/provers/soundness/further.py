@@ -15,21 +15,10 @@ __all__ = ["FAMILIES"]
 
 #: A function, a bound that it meets or comes close to for positive u, and the end of a range.
 _BOUNDS = """
-tan(u), u, R(3, 2)
-tan(u), u + u**3/3, R(3, 2)
-tan(u), b, R(11, 7)
-tan(u + 2), -b, 2
-tan(u/2)**2, 0, 4
-LambertW(u), 0, oo
-LambertW(u), u, 3
-LambertW(u), b, 9
-LambertW(u - R(1, 3)), -R(3, 4), oo
-u*LambertW(u), -b/100, 5
-polygamma(0, u), -b, 2
-polygamma(1, u), 1/u, 6
-polygamma(1, u), b, 4
-polygamma(2, u), -b, 5
-polygamma(3, u), 0, oo
+tan(u), u, R(3, 2); tan(u), u + u**3/3, R(3, 2); tan(u), b, R(11, 7); tan(u + 2), -b, 2; tan(u/2)**2, 0, 4;
+LambertW(u), 0, oo; LambertW(u), u, 3; LambertW(u), b, 9; LambertW(u - R(1, 3)), -R(3, 4), oo;
+u*LambertW(u), -b/100, 5; polygamma(0, u), -b, 2; polygamma(1, u), 1/u, 6; polygamma(1, u), b, 4;
+polygamma(2, u), -b, 5; polygamma(3, u), 0, oo
 """
 
 

@@ -19,19 +19,12 @@ FAMILIES: dict[str, Callable[[random.Random], Any]] = {
 #: The same for the third generator.
 TIES: dict[str, Callable[[random.Random], Any]] = {**ties.FAMILIES, **whole.FAMILIES, **further.FAMILIES}
 _SLOW = (
-    "slopes of Max and Min",
-    "Max and Min inside functions",
-    "new variables",
-    "infinite ends",
-    "eigenbasis",
-)
+    "slopes of Max and Min", "Max and Min inside functions", "new variables", "infinite ends", "eigenbasis",
+)  # fmt: skip
 _REFUSED = (
-    "matrices as letters",
-    "declared variables",
-    "denied assumptions",
-    "constants beside integrals",
+    "matrices as letters", "declared variables", "denied assumptions", "constants beside integrals",
     "undefined integrands",
-)
+)  # fmt: skip
 _CHEAP = {**dict.fromkeys(identities.FAMILIES, 4), **dict.fromkeys(integrals.FAMILIES, 4)}
 #: One round: every family once or more.
 _ROUND = [name for name in FAMILIES for _ in range(1 if name in (*_SLOW, *_REFUSED) else _CHEAP.get(name, 2))]

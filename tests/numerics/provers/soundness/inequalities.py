@@ -90,13 +90,8 @@ def _absolute(rng: random.Random) -> Inequality:
     (x,), a = w.axes, w.at[0]
     if rng.random() < 0.3:  # one side of the bend falls as well
         tilted = sp.Abs(x - a) + rng.choice((1, -1)) * (1 + R(1, 20)) * (x - a)
-        return Inequality(
-            tilted,
-            rng.choice((">=", ">")),
-            -R(1, 40),
-            w.axes,
-            hints=[[number(a + s)] for s in (0, -1, 1, R(1, 1000))],
-        )
+        hints = [[number(a + s)] for s in (0, -1, 1, R(1, 1000))]
+        return Inequality(tilted, rng.choice((">=", ">")), -R(1, 40), w.axes, hints=hints)
     core = rng.choice(
         (sp.Abs(x - a), sp.Abs(sp.sinh(x - a)), sp.Abs(sp.atan(x - a)), sp.Abs((x - a) ** 3) + (x - a) ** 2)
     )
@@ -116,10 +111,8 @@ def _gamma(rng: random.Random) -> Inequality:
 
 
 _GAMMA = """
-gamma(x), R("0.88560319441088870028") + off
-loggamma(x), R("-0.12148629053584960809") + off
-loggamma(x), series + share/(12*x)
-series + share/(12*x), loggamma(x)
+gamma(x), R("0.88560319441088870028") + off; loggamma(x), R("-0.12148629053584960809") + off;
+loggamma(x), series + share/(12*x); series + share/(12*x), loggamma(x);
 log(x) - 1/(2*x) - share/(12*x**2), polygamma(0, x)
 """
 
@@ -143,14 +136,7 @@ def _dips_of_gamma(rng: random.Random) -> Inequality:
 
 
 _TOUCHING = """
-c, 0
-c/(1 + x**2), 0
-exp(c), 1
-cosh(c), 1
-sqrt(1 + c), 1
--1/(1 + c), -1
-log(1 + c), 0
-atan(c), 0
+c, 0; c/(1 + x**2), 0; exp(c), 1; cosh(c), 1; sqrt(1 + c), 1; -1/(1 + c), -1; log(1 + c), 0; atan(c), 0;
 -exp(-c), -1
 """
 
@@ -214,7 +200,6 @@ def _polynomial(rng: random.Random) -> Inequality:
 
 
 def _wiggly(rng: random.Random) -> Inequality:
-    """A polynomial with all its roots, whose signs between them are known."""
     roots = sorted({fraction(rng) for _ in range(rng.choice((1, 2, 3, 4)))})
     powers = [rng.choice((1, 1, 2, 3)) for _ in roots]
     lo, hi = roots[0] - rng.choice((-1, 0, 1)) * positive(rng), roots[-1] + rng.choice((0, 1)) * positive(rng)
@@ -228,20 +213,13 @@ def _wiggly(rng: random.Random) -> Inequality:
     hints = [[number(q)] for r in roots for q in (r, r + R(1, 1000), r - R(1, 1000))] + [
         [number(r)] for r in roots
     ]
-    sides = (
-        sp.expand(p) if rng.random() < 0.7 else p,
-        rng.choice((">=", ">", "<=")),
-        rng.choice((0, 0, R(-1, 10**6))),
-    )
-    return Inequality(*sides, axes, hints=hints, touches=sides[2] == 0)
+    p = sp.expand(p) if rng.random() < 0.7 else p
+    op, bound = rng.choice((">=", ">", "<=")), rng.choice((0, 0, R(-1, 10**6)))
+    return Inequality(p, op, bound, axes, hints=hints, touches=bound == 0)
 
 
 _WHOLE = """
-2**n, n**2 - 1
-factorial(n), 2**(n - 1)
-n*(n + 1), k*n - k
-(1 + 1/n)**n, R(k, 4)
-n**3, n**2
+2**n, n**2 - 1; factorial(n), 2**(n - 1); n*(n + 1), k*n - k; (1 + 1/n)**n, R(k, 4); n**3, n**2
 """
 
 
@@ -268,12 +246,8 @@ def _huge_and_tiny(rng: random.Random) -> Inequality:
         return _against(rng, w.core, w.least, w, scale=size)
     if kind == 1:  # the variable itself is huge or tiny
         (x, axis), f = next(iter(w.axes.items())), F(size)
-        moved = Axis(
-            None if axis.lo is None else axis.lo * f,
-            None if axis.hi is None else axis.hi * f,
-            axis.left,
-            axis.right,
-        )
+        lo, hi = (None if end is None else end * f for end in (axis.lo, axis.hi))
+        moved = Axis(lo, hi, axis.left, axis.right)
         if axis.whole or len(w.axes) > 1:
             return _against(rng, w.core, w.least, w)
         core = w.core.subs(x, x / size)
@@ -286,18 +260,9 @@ def _huge_and_tiny(rng: random.Random) -> Inequality:
 
 
 FAMILIES: dict[str, Callable[[random.Random], Inequality]] = {
-    "nested radicals": _nested_radicals,
-    "Max and Min inside functions": _max_inside,
-    "slopes of Max and Min": _slopes_of_max,
-    "absolute values": _absolute,
-    "erf": _error_function,
-    "gamma": _gamma,
-    "dips of gamma": _dips_of_gamma,
-    "needles": _needles,
-    "last digits": _last_digits,
-    "other functions": _special,
-    "polynomials": _polynomial,
-    "roots of polynomials": _wiggly,
-    "integers": _integers,
-    "huge and tiny constants": _huge_and_tiny,
-}
+    "nested radicals": _nested_radicals, "Max and Min inside functions": _max_inside,
+    "slopes of Max and Min": _slopes_of_max, "absolute values": _absolute, "erf": _error_function,
+    "gamma": _gamma, "dips of gamma": _dips_of_gamma, "needles": _needles, "last digits": _last_digits,
+    "other functions": _special, "polynomials": _polynomial, "roots of polynomials": _wiggly,
+    "integers": _integers, "huge and tiny constants": _huge_and_tiny,
+}  # fmt: skip

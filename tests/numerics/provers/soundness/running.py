@@ -2,9 +2,11 @@
 
 import random
 import traceback
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ from numerics.provers.doors import FAULT, refusal
 from tests.numerics.provers import attack, generation
 from tests.numerics.provers.soundness import generator
 
-__all__ = ["ATTACKS", "Result", "attacked", "blind"]
+__all__ = ["ATTACKS", "Result", "attacked", "blind", "no_false_verdict"]
 
 
 @contextmanager
@@ -46,11 +48,8 @@ def attacked(st: Any, effort: int, judge: Callable[[Any], str], kinds: frozenset
         if refusal(error) and FAULT not in str(error):
             return Result("refused", "", kinds)
         last = traceback.extract_tb(error.__traceback__)[-1]
-        return Result(
-            "crash",
-            f"{type(error).__name__} at {Path(last.filename).name}:{last.lineno}, {error}: {st}",
-            kinds,
-        )
+        where = f"{Path(last.filename).name}:{last.lineno}"
+        return Result("crash", f"{type(error).__name__} at {where}, {error}: {st}", kinds)
     if getattr(answer, "reason", "").startswith(FAULT):
         return Result("crash", f"{answer.reason}: {st}", kinds)
     return Result(answer.verdict.value if hasattr(answer, "verdict") else "a ball", judge(answer), kinds)
@@ -59,19 +58,12 @@ def attacked(st: Any, effort: int, judge: Callable[[Any], str], kinds: frozenset
 def _first(seed: int, effort: int) -> Iterator[Result]:
     rng = random.Random(seed)
     for st in generation.statements(seed):
-        heads = {
-            type(a).__name__
-            for a in sp.preorder_traversal(st.big - st.small)
-            if isinstance(a, (sp.Function, sp.Max, sp.Min))
-        }
+        parts = sp.preorder_traversal(st.big - st.small)
+        heads = {type(a).__name__ for a in parts if isinstance(a, (sp.Function, sp.Max, sp.Min))}
         heads |= {"hypotheses"} if st.where else set()
         heads |= {"integers"} if any(r.integer for r in st.ranges.values()) else set()
-        yield attacked(
-            st,
-            effort,
-            lambda e, st=st: attack.fault(st, e, rng),
-            frozenset(heads or {"polynomials and roots"}),
-        )
+        kinds = frozenset(heads or {"polynomials and roots"})
+        yield attacked(st, effort, lambda e, st=st: attack.fault(st, e, rng), kinds)
 
 
 def _judging_themselves(source):
@@ -89,3 +81,17 @@ ATTACKS: dict[str, Callable[[int, int], Iterator[Result]]] = {
     "second": _judging_themselves(generator.statements),
     "third": _judging_themselves(generator.near_ties),
 }
+
+
+def no_false_verdict(
+    name: str, seed: int, effort: int, refused: int, refuted: int, accepted: int
+) -> set[str]:
+    """The kinds of a hundred statements. A prover that shrugs, or refuses all, is sound as well."""
+    results = list(islice(ATTACKS[name](seed, effort), 100))
+    assert [r.fault for r in results if r.fault] == []
+    found = Counter(r.verdict for r in results)
+    assert found["OPEN"] <= 25, found
+    assert found["refused"] <= refused, found
+    assert found["REFUTED"] >= refuted, found
+    assert found["PROVED"] + found["CERTIFIED"] >= accepted, found
+    return {kind for r in results for kind in r.kinds}

@@ -49,7 +49,6 @@ class Axis:
         )
 
     def assumptions(self) -> dict[str, bool]:
-        """One of the ways in which a caller may declare the symbol."""
         if self.lo is not None and (self.lo > 0 or (self.lo == 0 and not self.left)):
             return {"positive": True}
         if self.hi is not None and (self.hi < 0 or (self.hi == 0 and not self.right)):
@@ -115,22 +114,17 @@ class Terms:
             return True
 
     def counterexample(self, hints: Sequence[Point], rng: random.Random) -> Point | None:
-        """A point that surely breaks the statement, if the search finds one."""
         axes = list(self.axes.values())
         values = [list(a.special()) for a in axes]
         corners = itertools.islice(itertools.product(*(v[:2] for v in values)), 4)
-        points = [
-            *hints,
-            *corners,
-            *([rng.choice(v) for v in values] for _ in range(5 if all(values) else 0)),
-        ]
+        points = [*hints, *corners]
+        points += [[rng.choice(v) for v in values] for _ in range(5 if all(values) else 0)]
         found = next((p for p in points if self.broken(p)), None)
         if found is None:
             starts = (self._float(p) for p in (*([a.draw(rng) for a in axes] for _ in range(40)), *points))
             best = [x for v, x in sorted(starts)[:2] if abs(v) < math.inf]
-            found = next(
-                (p for x in best if self.broken(p := [Fraction(c) for c in self._downhill(x)])), None
-            )
+            ends = ([Fraction(c) for c in self._downhill(x)] for x in best)
+            found = next((p for p in ends if self.broken(p)), None)
         return found
 
     def _float(self, point: Sequence[Fraction | float]) -> tuple[float, list[float]]:
@@ -140,14 +134,10 @@ class Terms:
             return math.inf, x
         try:
             v = self.big.rough(x) - self.small.rough(x)
-            fine = (
-                not isinstance(v, complex)
-                and abs(v) < math.inf
-                and all(a.rough(x) >= b.rough(x) for a, b, _ in self.where)
-            )
-            return (
-                float(v) if fine and all(a.holds(c) for a, c in zip(self.axes.values(), x)) else math.inf
-            ), x
+            fine = not isinstance(v, complex) and abs(v) < math.inf
+            fine = fine and all(a.rough(x) >= b.rough(x) for a, b, _ in self.where)
+            fine = fine and all(a.holds(c) for a, c in zip(self.axes.values(), x))
+            return float(v) if fine else math.inf, x
         except Out:
             return math.inf, x
 

@@ -1,9 +1,7 @@
 """Statements of known truth; and the judge itself, which must see what is false."""
 
 import random
-from collections import Counter
 from fractions import Fraction
-from itertools import islice
 from typing import Any
 
 import pytest
@@ -15,10 +13,10 @@ from tests.numerics.provers.soundness.case import Inequality
 from tests.numerics.provers.soundness.equations import Entries, Equation
 from tests.numerics.provers.soundness.generator import FAMILIES
 from tests.numerics.provers.soundness.integrals import Area
-from tests.numerics.provers.soundness.running import ATTACKS, attacked, blind
+from tests.numerics.provers.soundness.running import attacked, blind, no_false_verdict
 from tests.numerics.provers.soundness.search import Axis
 
-BLOCKS, SIZE, EFFORT = 12, 100, 8_000
+BLOCKS, EFFORT = 12, 8_000
 R = sp.Rational
 X = sp.Symbol("x", real=True)
 CERTIFIED = Evidence(verdict=Verdict.CERTIFIED, engine="branch and bound")
@@ -31,30 +29,15 @@ def _refuted(**witness: Any) -> Evidence:
 
 @pytest.mark.parametrize("block", range(BLOCKS))
 def test_no_false_verdict(block):
-    results = list(islice(ATTACKS["second"](2000 + block, EFFORT), SIZE))
-    assert [r.fault for r in results if r.fault] == []
-    assert {kind for r in results for kind in r.kinds} == set(FAMILIES)
-    # a prover that shrugs, or refuses whatever it is asked, is sound as well
-    verdicts = Counter(r.verdict for r in results)
-    assert verdicts["OPEN"] <= 0.25 * SIZE, verdicts
-    assert verdicts["refused"] <= 0.2 * SIZE, verdicts
-    assert verdicts["REFUTED"] >= 0.3 * SIZE, verdicts
-    assert verdicts["PROVED"] + verdicts["CERTIFIED"] >= 0.2 * SIZE, verdicts
+    found = no_false_verdict("second", 2000 + block, EFFORT, refused=20, refuted=30, accepted=20)
+    assert found == set(FAMILIES)
 
 
 def test_proofs_are_right_without_the_search_for_counterexamples():
     rng = random.Random(5)
-    families = (
-        "needles",
-        "slopes of Max and Min",
-        "hypotheses",
-        "equality on the boundary",
-        "polynomials",
-        "integers",
-        "erf",
-    )
+    families = ("needles", "slopes of Max and Min", "hypotheses", "equality on the boundary", "polynomials")
     with blind():
-        for family in families:
+        for family in (*families, "integers", "erf"):
             for st in (FAMILIES[family](rng) for _ in range(4)):
                 found = attacked(st, EFFORT, lambda e, st=st: st.fault(e, rng), frozenset({family}))
                 assert found.fault == ""

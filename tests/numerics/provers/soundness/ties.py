@@ -11,6 +11,7 @@ import sympy as sp
 
 from numerics.provers import forall, identity, integral, integral_evidence
 from tests.numerics.provers.soundness.case import accepted
+from tests.numerics.provers.soundness.drawing import drawn
 
 __all__ = ["FAMILIES", "Constant"]
 
@@ -45,11 +46,8 @@ class Constant:
             return "" if answer.contains(int(self.rhs)) else f"{answer} does not contain {self.rhs}: {self}"
         if accepted(answer) and not self.true:
             return f"{answer.verdict.value} by {answer.engine}, but it is false: {self}"
-        return (
-            f"REFUTED at {dict(answer.witness)}, but it is true: {self}"
-            if answer.verdict.value == "REFUTED" and self.true
-            else ""
-        )
+        wrong = answer.verdict.value == "REFUTED" and self.true
+        return f"REFUTED at {dict(answer.witness)}, but it is true: {self}" if wrong else ""
 
     def __str__(self) -> str:
         # in order, SymPy would evaluate the terms
@@ -59,6 +57,9 @@ class Constant:
 
 #: A number, a rational one nearby, and the sign of their difference.
 Near = tuple[sp.Expr, sp.Rational, int]
+
+
+_UNITS = "u + v*root, 2*u, -s; s/(u - v*root), 2*u, -s; v*root, u, -s; u - v*root, 0, s"
 
 
 def _unit(rng: random.Random) -> Near:
@@ -73,27 +74,17 @@ def _unit(rng: random.Random) -> Near:
             break
     s, root = u * u - D * v * v, sp.sqrt(D)
     with sp.evaluate(rng.random() < 0.5):
-        e = rng.choice(
-            (
-                lambda: (u + v * root, 2 * u, -s),
-                lambda: (s / (u - v * root), 2 * u, -s),
-                lambda: (v * root, u, -s),
-                lambda: (u - v * root, 0, s),
-            )
-        )()
-    return sp.sympify(e[0]), sp.Integer(e[1]), e[2]
+        e, n, sign = drawn(rng, _UNITS, u=u, v=v, s=s, root=root)
+    return sp.sympify(e), sp.Integer(n), int(sign)
 
 
 def _root(rng: random.Random) -> Near:
-    """A root of a whole number next to a power."""
     q, n, s = rng.choice((2, 2, 3, 5)), rng.randint(10**4, 10 ** rng.randint(5, 30)), rng.choice((1, -1))
     try:
         if rng.random() < 0.5:
             return sp.Integer(n**q + s) ** R(1, q), sp.Integer(n), s
         return 1 / (s * (sp.sqrt(n * n + s) - n)), sp.Integer(2 * n), s  # s (sqrt(n^2 + s) + n) s
-    except (
-        ValueError
-    ):  # SymPy 1.14 cannot take the root of some products of two close numbers (its issue 28621)
+    except ValueError:  # SymPy 1.14 cannot take roots of some products of close numbers (its issue 28621)
         return _root(rng)
 
 
@@ -114,42 +105,60 @@ def _denested(rng: random.Random) -> Near:
     return e + n + s * R(1, 10 ** (k or 1)), sp.Integer(n), s
 
 
+_DECIMALS = """
+pi, +m.pi; E, +m.e; log(2), m.log(2); exp(pi*sqrt(163)), m.exp(m.pi*m.sqrt(163));
+gamma(R(1, 3)), m.gamma(m.mpf(1)/3); EulerGamma, +m.euler; erf(2), m.erf(2)
+"""
+
+
 def _decimal(rng: random.Random) -> Near:
     """A transcendental number and its decimals, which are below it, or the next ones above."""
-    e, value = rng.choice(
-        (
-            (sp.pi, lambda: +mpmath.pi),
-            (sp.E, lambda: +mpmath.e),
-            (sp.log(2), lambda: mpmath.log(2)),
-            (sp.exp(sp.pi * sp.sqrt(163)), lambda: mpmath.exp(mpmath.pi * mpmath.sqrt(163))),
-            (sp.gamma(R(1, 3)), lambda: mpmath.gamma(mpmath.mpf(1) / 3)),
-            (sp.EulerGamma, lambda: +mpmath.euler),
-            (sp.erf(2), lambda: mpmath.erf(2)),
-        )
-    )
-    k, up = rng.randint(0 if e.has(163) else 9, 40), rng.random() < 0.5
     with mpmath.workdps(120):
-        below = int(mpmath.floor(value() * 10**k))
+        e, value = drawn(rng, _DECIMALS, m=mpmath)
+        k, up = rng.randint(0 if e.has(163) else 9, 40), rng.random() < 0.5
+        below = int(mpmath.floor(value * 10**k))
     return e, R(below + up, 10**k), -1 if up else 1
+
+
+_SUMS = """
+acos(R(a, c)) + acos(R(b, c)) - pi/2; asin(R(a, c)) - acos(R(b, c));
+atan(R(1, m)) + atan(R(m - 1, m + 1)) - pi/4; log(m + sqrt(m*m - 1)) - acosh(m);
+log(m*n) - log(m) - log(n); 4*atan(R(1, 5)) - atan(R(1, 239)) - pi/4
+"""
 
 
 def _logarithm(rng: random.Random) -> Near:
     """Logarithms and angles that add up, and a small number beside them."""
     a, b, c = rng.choice(((3, 4, 5), (5, 12, 13), (8, 15, 17), (20, 21, 29)))
     m, n = rng.randint(2, 30), rng.randint(2, 30)
-    e = rng.choice(
-        (
-            lambda: sp.acos(R(a, c)) + sp.acos(R(b, c)) - sp.pi / 2,
-            lambda: sp.asin(R(a, c)) - sp.acos(R(b, c)),
-            lambda: sp.atan(R(1, m)) + sp.atan(R(m - 1, m + 1)) - sp.pi / 4,
-            lambda: sp.log(m + sp.sqrt(m * m - 1)) - sp.acosh(m),
-            lambda: sp.log(m * n) - sp.log(m) - sp.log(n),
-            lambda: 4 * sp.atan(R(1, 5)) - sp.atan(R(1, 239)) - sp.pi / 4,
-        )
-    )()
+    (e,) = drawn(rng, _SUMS, a=a, b=b, c=c, m=m, n=n)
     k = rng.choice((0, 0, 12, 40, 400))
     s = 0 if k == 0 else rng.choice((1, -1))
     return e + s * R(1, 10 ** (k or 1)), sp.Integer(0), s
+
+
+#: What is asked of u, which is s beside n, and whether it is true; u is `whole` and a fraction.
+_WHOLE = """
+floor(u, evaluate=False), "==", k[0], k[0] == whole;
+K + floor(u, evaluate=False), "==", K + k[1], k[1] == whole;
+ceiling(u, evaluate=False), "==", k[2], k[2] == whole + (not n.is_integer or s != 0);
+floor(u, evaluate=False) + X**2, "==", k[3] + X**2, k[3] == whole;
+floor(u, evaluate=False) + 0*X, "ball", whole, True;
+floor(u, evaluate=False)*2*X, "area <", k[4] + R(1, 2), whole <= k[4];
+frac(u, evaluate=False), "==", u - k[5], k[5] == whole
+"""
+_ORDER = """
+Max(u, n, evaluate=False), "==", n, s <= 0; Min(u, n, evaluate=False), "==", u, s <= 0;
+Max(X + u, X + n, evaluate=False), "==", X + n, s <= 0;
+Abs(gap, evaluate=False), "==", side*u - side*n, side*s >= 0;
+sign(gap, evaluate=False) + X, "==", X + side, s == side;
+Pow(Pow(gap, 2, evaluate=False), R(1, 2), evaluate=False), "==", side*u - side*n, side*s >= 0;
+u, "==", n, s == 0; u, op, n, truth; P*u, op, P*n, truth, unit;
+P*(u - n) + side*P**2, ">=" if side > 0 else "<=", 0, side*s >= 0, {P: (0, oo)};
+Max(P + u, P + n, evaluate=False), "<=", P + n, s <= 0, unit;
+Min(P*u, P*n, evaluate=False), ">=", P*n, s >= 0, unit;
+Abs(gap, evaluate=False)*P, "<=", side*P*(u - n), side*s >= 0, unit; exp(u - n)*P, op, P, truth, unit
+"""
 
 
 def _asked(near: Callable[[random.Random], Near]) -> Callable[[random.Random], Constant]:
@@ -159,62 +168,14 @@ def _asked(near: Callable[[random.Random], Near]) -> Callable[[random.Random], C
         u, n, s = near(rng)
         with sp.evaluate(False):
             gap = u - n
-        floor = int(Fraction(int(n.p), int(n.q)) // 1) - (n.is_integer and s < 0)
-        whole = [
-            lambda k=floor - rng.randint(0, 1): (sp.floor(u, evaluate=False), "==", k, k == floor),
-            lambda k=floor + rng.randint(0, 1): (K + sp.floor(u, evaluate=False), "==", K + k, k == floor),
-            lambda k=floor + rng.randint(0, 2): (
-                sp.ceiling(u, evaluate=False),
-                "==",
-                k,
-                k == floor + (not n.is_integer or s != 0),
-            ),
-            lambda k=floor - rng.randint(0, 1): (
-                sp.floor(u, evaluate=False) + X**2,
-                "==",
-                k + X**2,
-                k == floor,
-            ),
-            lambda: (sp.floor(u, evaluate=False) + 0 * X, "ball", floor, True),
-            lambda k=floor + rng.randint(0, 1): (
-                sp.floor(u, evaluate=False) * 2 * X,
-                "area <",
-                k + R(1, 2),
-                floor <= k,
-            ),
-            lambda k=floor + rng.randint(0, 1): (sp.frac(u, evaluate=False), "==", u - k, k == floor),
-        ]
+        whole = int(Fraction(int(n.p), int(n.q)) // 1) - (n.is_integer and s < 0)
+        steps = ((-1, 1), (1, 1), (1, 2), (-1, 1), (1, 1), (1, 1))
+        k = [whole + sign * rng.randint(0, most) for sign, most in steps]
         op, side = rng.choice(("<", "<=", ">", ">=")), rng.choice((1, -1))
-        true = {"<": s < 0, "<=": s <= 0, ">": s > 0, ">=": s >= 0}[op]
-        unit = {P: (0, 1)}
-        order = [
-            lambda: (sp.Max(u, n, evaluate=False), "==", n, s <= 0),
-            lambda: (sp.Min(u, n, evaluate=False), "==", u, s <= 0),
-            lambda: (sp.Max(X + u, X + n, evaluate=False), "==", X + n, s <= 0),
-            lambda: (sp.Abs(gap, evaluate=False), "==", side * u - side * n, side * s >= 0),
-            lambda: (sp.sign(gap, evaluate=False) + X, "==", X + side, s == side),
-            lambda: (
-                sp.Pow(sp.Pow(gap, 2, evaluate=False), R(1, 2), evaluate=False),
-                "==",
-                side * u - side * n,
-                side * s >= 0,
-            ),
-            lambda: (u, "==", n, s == 0),
-            lambda: (u, op, n, true),
-            lambda: (P * u, op, P * n, true, unit),
-            lambda: (
-                P * (u - n) + side * P**2,
-                ">=" if side > 0 else "<=",
-                0,
-                side * s >= 0,
-                {P: (0, sp.oo)},
-            ),
-            lambda: (sp.Max(P + u, P + n, evaluate=False), "<=", P + n, s <= 0, unit),
-            lambda: (sp.Min(P * u, P * n, evaluate=False), ">=", P * n, s >= 0, unit),
-            lambda: (sp.Abs(gap, evaluate=False) * P, "<=", side * P * (u - n), side * s >= 0, unit),
-            lambda: (sp.exp(u - n) * P, op, P, true, unit),
-        ]
-        return Constant(*rng.choice(whole + 2 * order)())
+        truth = {"<": s < 0, "<=": s <= 0, ">": s > 0, ">=": s >= 0}[op]
+        names = dict(u=u, n=n, s=s, gap=gap, k=k, whole=whole, op=op, side=side, truth=truth)
+        names |= dict(K=K, X=X, P=P, unit={P: (0, 1)})
+        return Constant(*drawn(rng, ";".join((_WHOLE, _ORDER, _ORDER)), **names))
 
     return draw
 

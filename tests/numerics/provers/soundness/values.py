@@ -58,52 +58,27 @@ def _logarithm(x: Any) -> Any:
 
 
 _FAST = (
-    "exp",
-    "sinh",
-    "cosh",
-    "gamma",
-    "loggamma",
-    "factorial",
-    "erf",
-    "erfc",
-    "erfi",
-    "sin",
-    "cos",
-    "tan",
-    "cot",
-    "sec",
-    "csc",
-)
+    "exp", "sinh", "cosh", "gamma", "loggamma", "factorial", "erf", "erfc", "erfi", "sin", "cos", "tan",
+    "cot", "sec", "csc",
+)  # fmt: skip
 _TAME = ("asinh", "acosh", "atanh", "atan", "asin", "acos", "re", "im", "floor", "arg")
 _SLOW = ("besseli", "besselj", "besselk", "beta", "binomial")
 _PRECISE: dict[str, Callable[..., Any]] = {
     **{n: _within(getattr(mpmath, n), 1e6) for n in (*_FAST, "tanh", "coth", "sech", "csch")},
-    **{n: _within(getattr(mpmath, n), 1e4) for n in _SLOW},
-    **{n: getattr(mpmath, n) for n in _TAME},
-    "log": _logarithm,
-    "Abs": abs,
-    "Max": _ordered(max),
-    "Min": _ordered(min),
+    **{n: _within(getattr(mpmath, n), 1e4) for n in _SLOW}, **{n: getattr(mpmath, n) for n in _TAME},
+    "log": _logarithm, "Abs": abs, "Max": _ordered(max), "Min": _ordered(min),
     "sign": lambda x: x / abs(x) if x != 0 else 0 * x,
-    "Heaviside": lambda x, at_zero: at_zero if x == 0 else x * 0 + (x > 0),
-    "ceiling": mpmath.ceil,
-    "conjugate": mpmath.conj,
-    "LambertW": mpmath.lambertw,
+    "Heaviside": lambda x, at_zero: at_zero if x == 0 else x * 0 + (x > 0), "ceiling": mpmath.ceil,
+    "conjugate": mpmath.conj, "LambertW": mpmath.lambertw,
     "polygamma": _within(lambda n, x: mpmath.psi(int(n), x), 1e8),
     "uppergamma": _within(lambda s, x: mpmath.gammainc(s, x), 1e4),
     "lowergamma": _within(lambda s, x: mpmath.gammainc(s, 0, x), 1e4),
-    "RisingFactorial": _within(mpmath.rf, 1e4),
-    "FallingFactorial": _within(mpmath.ff, 1e4),
-    "_power": _power,
-}
+    "RisingFactorial": _within(mpmath.rf, 1e4), "FallingFactorial": _within(mpmath.ff, 1e4), "_power": _power,
+}  # fmt: skip
 _MATH = ("exp", "log", "sinh", "cosh", "tanh", "asinh", "atan", "erf", "erfc", "gamma", "sin", "cos")
 _ROUGH: dict[str, Callable[..., Any]] = {
-    **_PRECISE,
-    **{n: getattr(math, n) for n in _MATH},
-    "loggamma": math.lgamma,
-    "Max": max,
-    "Min": min,
-}
+    **_PRECISE, **{n: getattr(math, n) for n in _MATH}, "loggamma": math.lgamma, "Max": max, "Min": min,
+}  # fmt: skip
 _CONSTANTS = {sp.pi: "pi", sp.E: "e", sp.EulerGamma: "euler", sp.Catalan: "catalan", sp.GoldenRatio: "phi"}
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import sympy as sp
 
+from tests.numerics.provers.soundness.drawing import drawn
 from tests.numerics.provers.soundness.search import Axis
 
 __all__ = ["RISING", "R", "Well", "around", "fraction", "kinked", "positive", "smooth", "symbols", "whole"]
@@ -50,24 +51,16 @@ def symbols(rng: random.Random, axes: list[Axis]) -> dict[sp.Symbol, Axis]:
     return {sp.Symbol(n, **rng.choice(({}, a.assumptions(), {"real": True}))): a for n, a in zip("xyz", axes)}
 
 
+_RISES = "u**2; positive()*u**2; expand(u**2); u**4 + u**2/5; cosh(u) - 1"
+
+
 def smooth(rng: random.Random, variables: int = 1) -> Well:
     """A sum of squares, or of other powers and of cosh, around a known point."""
     at = [fraction(rng) for _ in range(variables)]
     axes = symbols(rng, [around(rng, a) for a in at])
-    terms = []
+    terms: list[sp.Expr] = []
     for x, a in zip(axes, at):
-        u = x - a
-        terms.append(
-            rng.choice(
-                (
-                    lambda u=u: u**2,
-                    lambda u=u: positive(rng) * u**2,
-                    lambda u=u: sp.expand(u**2),
-                    lambda u=u: u**4 + u**2 / 5,
-                    lambda u=u: sp.cosh(u) - 1,
-                )
-            )()
-        )
+        terms += drawn(rng, _RISES, u=x - a, positive=lambda: positive(rng))
     if variables == 2 and rng.random() < 0.5:
         (x, y), (a, b) = axes, at
         terms = [sp.expand((x - a) ** 2 + fraction(rng) * (x - a) * (y - b) * R(1, 3) + (y - b) ** 2)]
@@ -98,7 +91,6 @@ def kinked(rng: random.Random) -> Well:
 
 
 def whole(rng: random.Random) -> Well:
-    """A parabola between whole numbers."""
     a = R(rng.randint(-20, 60), rng.choice((2, 3, 4, 5)))
     lo, hi = rng.choice(((None, None), (0, None), (1, None), (-3, 40), (int(a) - 2, int(a) + 3), (None, 50)))
     axes = symbols(

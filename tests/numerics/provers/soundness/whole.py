@@ -106,42 +106,19 @@ class Counted:
 
 #: True where a and b are positive, k is not negative, and n is any whole number; or false.
 _COUNTS = """
-rf(c, a*b*k) + n, n
-rf(c, a + b - d) + n, n
-rf(c, k), 0
-rf(n, k + 1), (n + k)*rf(n, k)
-rf(n, k + 1), (n + k + 1)*rf(n, k)
-rf(n, k + 1), n*rf(n + 1, k)
-rf(n, a + b), rf(n, a)*rf(n + a, b)
-rf(-a, a) + n, n
-rf(-a, a + 1) + n, n
-rf(-k, k + d), 0
-rf(a, k), gamma(a + k)/gamma(a)
-rf(n, k), (-1)**k*ff(-n, k)
-rf(c + a, k)*rf(a, b), rf(a, b)*rf(a + c, k)
-ff(n, k + 1), (n - k)*ff(n, k)
-ff(n, k + 1), (n - k - 1)*ff(n, k)
-ff(k - 1, k) + n, n
-ff(c, k) + n, n
-ff(k, k), factorial(k)
-ff(k, a), factorial(k)/factorial(k - a)
-binomial(c, k) + n, n
-binomial(n + 1, k + 1), binomial(n, k) + binomial(n, k + 1)
-binomial(n, k), binomial(n - 1, k) + binomial(n - 1, k - 1)
-binomial(n, n + 1) + a, a
-binomial(k, a), binomial(k, k - a)
-binomial(n, k)*factorial(k), ff(n, k)
-binomial(-1, k), (-1)**k
-binomial(a + b, a), binomial(a + b, b)
-factorial(k + 1), (k + 1)*factorial(k)
-factorial(a), a*gamma(a)
-factorial(n - d)*n, factorial(n - d + 1)
-gamma(n + 2), (n + 1)*gamma(n + 1)
-gamma(n + 2)/gamma(n), n*(n + 1)
-gamma(a - 2)*(a - 1)*(a - 2), gamma(a)
-beta(a, b), gamma(a)*gamma(b)/gamma(a + b)
-beta(a + 1, b), a/(a + b)*beta(a, b)
-beta(c, a) + n, n
+rf(c, a*b*k) + n, n; rf(c, a + b - d) + n, n; rf(c, k), 0; rf(n, k + 1), (n + k)*rf(n, k);
+rf(n, k + 1), (n + k + 1)*rf(n, k); rf(n, k + 1), n*rf(n + 1, k); rf(n, a + b), rf(n, a)*rf(n + a, b);
+rf(-a, a) + n, n; rf(-a, a + 1) + n, n; rf(-k, k + d), 0; rf(a, k), gamma(a + k)/gamma(a);
+rf(n, k), (-1)**k*ff(-n, k); rf(c + a, k)*rf(a, b), rf(a, b)*rf(a + c, k); ff(n, k + 1), (n - k)*ff(n, k);
+ff(n, k + 1), (n - k - 1)*ff(n, k); ff(k - 1, k) + n, n; ff(c, k) + n, n; ff(k, k), factorial(k);
+ff(k, a), factorial(k)/factorial(k - a); binomial(c, k) + n, n;
+binomial(n + 1, k + 1), binomial(n, k) + binomial(n, k + 1);
+binomial(n, k), binomial(n - 1, k) + binomial(n - 1, k - 1); binomial(n, n + 1) + a, a;
+binomial(k, a), binomial(k, k - a); binomial(n, k)*factorial(k), ff(n, k); binomial(-1, k), (-1)**k;
+binomial(a + b, a), binomial(a + b, b); factorial(k + 1), (k + 1)*factorial(k); factorial(a), a*gamma(a);
+factorial(n - d)*n, factorial(n - d + 1); gamma(n + 2), (n + 1)*gamma(n + 1);
+gamma(n + 2)/gamma(n), n*(n + 1); gamma(a - 2)*(a - 1)*(a - 2), gamma(a);
+beta(a, b), gamma(a)*gamma(b)/gamma(a + b); beta(a + 1, b), a/(a + b)*beta(a, b); beta(c, a) + n, n;
 beta(a, b), beta(b, a + 1)
 """
 

@@ -65,25 +65,17 @@ def test_a_case_that_is_undefined_prevents_the_reduction():
     assert _pieces(Y * log(X / Y) - X, (RAY, RAY)) != []
 
 
-@pytest.mark.parametrize(
-    ("small", "big", "domain", "true"),
-    [
-        (sqrt(X**2 + Y**2), sp.Abs(X) + sp.Abs(Y), (-oo, oo), True),
-        (sqrt(X**2 + Y**2), X + Y, (-oo, oo), False),  # fails for negative numbers only
-        (sqrt(X**2 + Y**2), X + Y, Closed(0, oo), True),
-        (X, sp.Max(X, Y) * R(999, 1000), (0, oo), False),  # fails at y = 0 too
-        (X * Y, (X**2 + Y**2) * R(499, 1000), (-oo, oo), False),
-        (X * Y, -(X**2 + Y**2) / 2, (-oo, oo), False),
-        (log(exp(X) + exp(Y)), (X + Y) / 2 + sp.Abs(X - Y) / 2 + log(2), (-oo, oo), True),
-        (
-            log(exp(X) + exp(Y)),
-            (X + Y) / 2 + sp.Abs(X - Y) / 3 + 1,
-            (-oo, oo),
-            False,
-        ),  # fails far from the diagonal
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("small", "big", "domain", "true"), [
+    (sqrt(X**2 + Y**2), sp.Abs(X) + sp.Abs(Y), (-oo, oo), True),
+    (sqrt(X**2 + Y**2), X + Y, (-oo, oo), False),  # fails for negative numbers only
+    (sqrt(X**2 + Y**2), X + Y, Closed(0, oo), True),
+    (X, sp.Max(X, Y) * R(999, 1000), (0, oo), False),  # fails at y = 0 too
+    (X * Y, (X**2 + Y**2) * R(499, 1000), (-oo, oo), False),
+    (X * Y, -(X**2 + Y**2) / 2, (-oo, oo), False),
+    (log(exp(X) + exp(Y)), (X + Y) / 2 + sp.Abs(X - Y) / 2 + log(2), (-oo, oo), True),
+    # fails far from the diagonal
+    (log(exp(X) + exp(Y)), (X + Y) / 2 + sp.Abs(X - Y) / 3 + 1, (-oo, oo), False),
+], ids=str)  # fmt: skip
 def test_verdicts_of_invariant_statements(small, big, domain, true):
     e = forall(small, "<=", big, {X: domain, Y: domain})
     assert e.verdict in ((Verdict.PROVED, Verdict.CERTIFIED) if true else (Verdict.REFUTED,))

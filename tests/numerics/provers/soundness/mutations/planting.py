@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-__all__ = ["Mutation", "planted"]
+__all__ = ["Mutation", "mutations", "planted"]
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,13 @@ class Mutation:
     family: str
     seeds: tuple[int, ...] = ()
     blind: bool = True
+
+
+def mutations(*told: Any, blind: bool = True) -> list[Mutation]:
+    """Each by its name, rule, family and seeds between semicolons, before the wrong version."""
+    texts = [text.split("; ") for text in told[::2]]
+    seeds = [tuple(map(int, text[3].split())) for text in texts]
+    return [Mutation(*text[:2], wrong, text[2], n, blind) for text, wrong, n in zip(texts, told[1::2], seeds)]
 
 
 def planted(mutation: Mutation, patch: pytest.MonkeyPatch) -> None:

@@ -39,5 +39,3 @@ def test_wrong_rules_are_planted_in_every_file_that_decides():
         "eigenbasis",
         "as_written",
     }
-    assert len(MUTATIONS) >= 30
-    assert len({m.name for m in MUTATIONS}) == len(MUTATIONS)
