@@ -157,7 +157,7 @@ def test_witness_script_and_what_it_prints_are_shown():
     assert shown.output == witnesses.run({"x": shown.script})["x"].printed.strip()
     assert shown.witness == {"L": "9", "a2": "0"}
     changed = f"`c = 139` in place of `64`, gives {Verdict.ARGUED} (parts CERTIFIED)"
-    assert f"{changed}. The edge: `c = 138.6` holds, `138.5` does not" in shown.repair
+    assert f"{changed}. The sharp constant: `c = 138.6` holds, `138.5` does not" in shown.repair
     for text in (as_html(errata_of(document(), "BB")), as_markdown(errata_of(document(), "BB"))):
         assert "delta_0/4 = 0.1975" in text
         assert "What was checked" in text
