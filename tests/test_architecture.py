@@ -1,7 +1,5 @@
 """The walls of the house, lazy packages, and a repository that stands alone."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys
@@ -43,34 +41,29 @@ LISTS = (ROOT / "proofs_check").rglob("statements.toml")
 CLAIMS = sorted({".".join(p.relative_to(ROOT).parts[:2]) for p in LISTS})
 
 
-def test_nothing_is_imported_in_a_circle() -> None:
-    assert circles(FOUND) == []
+WALLS = {
+    "nothing is imported in a circle": lambda: circles(FOUND),
+    "imports go downwards": lambda: upwards(FOUND, PACKAGES, ROOMS),
+    "no paper imports another": lambda: foreign(FOUND, CLAIMS),
+    "no public name is the name of a module": lambda: shadowed(FOUND),
+    "packages hand names on": lambda: busy(FOUND),
+    "modules stay short": lambda: long(FOUND),
+}
 
 
-def test_imports_go_downwards() -> None:
-    assert upwards(FOUND, PACKAGES, ROOMS) == []
+@pytest.mark.parametrize("wall", WALLS)
+def test_a_wall_stands(wall):
+    assert CLAIMS
+    assert WALLS[wall]() == []
 
 
 @pytest.mark.parametrize("package", ["theory", "numerics"])
-def test_the_head_of_a_package_lists_its_rooms_in_their_order(package: str) -> None:
+def test_the_head_of_a_package_lists_its_rooms_in_their_order(package):
     head = __import__(package).__doc__ or ""
     assert re.findall(r"^`(\w+)` ", head, flags=re.MULTILINE) == list(ROOMS[package])
 
 
-def test_no_paper_imports_another() -> None:
-    assert CLAIMS
-    assert foreign(FOUND, CLAIMS) == []
-
-
-def test_no_public_name_is_the_name_of_a_module() -> None:
-    assert shadowed(FOUND) == []
-
-
-def test_packages_hand_names_on_and_modules_stay_short() -> None:
-    assert [*busy(FOUND), *long(FOUND)] == []
-
-
-def test_only_what_is_public_is_documented_at_length() -> None:
+def test_only_what_is_public_is_documented_at_length():
     packages = ("theory", "numerics", "numerics.provers", "proofs_check")
     public = set().union(*(public_names(FOUND[package]) for package in packages))
     rules = ("numerics.derivations.", "numerics.strategies.", "proofs_check.derivations.proof")
@@ -79,14 +72,14 @@ def test_only_what_is_public_is_documented_at_length() -> None:
     assert told_at_length(FOUND, public) != []
 
 
-def test_nothing_but_the_seeds_and_known_answers_is_handed_on_in_hiding() -> None:
+def test_nothing_but_the_seeds_and_known_answers_is_handed_on_in_hiding():
     hides = lambda names: any(name.startswith("contextvars") for name in names)
     hidden = {module for module, path in FOUND.items() if hides(imported(module, path))}
     # A prover that remembers its answers while a claim is judged gives the same answers.
     assert hidden == {"numerics.seeds", "numerics.provers.remembered"}
 
 
-def test_the_packages_import_nothing_of_the_repository_around_them() -> None:
+def test_the_packages_import_nothing_of_the_repository_around_them():
     around = ("tests.", "benchmarks.", "examples.")
     named = ((m, name) for m, path in FOUND.items() for name in imported(m, path))
     assert [(m, name) for m, name in named if f"{name}.".startswith(around)] == []
@@ -109,7 +102,7 @@ GOOD = {
 HEIGHTS = {"low": ("cellar", "hall"), "high": ("one", "other")}
 
 
-def tree(root: Path, planted: dict[str, str]) -> dict[str, Path]:
+def tree(root, planted):
     """The modules of the good tree with some planted ones."""
     for name, text in {**GOOD, **planted}.items():
         path = root / f"{name}.py"
@@ -118,13 +111,13 @@ def tree(root: Path, planted: dict[str, str]) -> dict[str, Path]:
     return modules(root, ("low", "high"))
 
 
-def complaints(found: dict[str, Path]) -> list[str]:
+def complaints(found):
     """What all checks say."""
     walls = [*circles(found), *upwards(found, ("low", "high"), HEIGHTS)]
     return [*walls, *foreign(found, ("high.one", "high.other")), *shadowed(found), *busy(found), *long(found)]
 
 
-def test_a_tree_with_its_walls_in_order(tmp_path: Path) -> None:
+def test_a_tree_with_its_walls_in_order(tmp_path):
     assert complaints(tree(tmp_path, {})) == []
 
 
@@ -132,21 +125,12 @@ TYPES = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from low.cella
 LAZY = "def f():\n    from low.cellar import a\n"
 ROOM = {"low/hall/room/__init__": "", "low/hall/room/f": "", "low/hall/room/g": "from low.hall.b import b\n"}
 EACH_OTHER = "modules import each other: low.cellar"
-PLANTED: dict[str, tuple[dict[str, str], str]] = {
+PLANTED = {
     "lazily": ({"low/cellar/a": "from low.cellar.e import x\n", "low/cellar/e": LAZY}, EACH_OTHER),
     "for types": ({"low/cellar/a": TYPES, "low/cellar/e": "from .a import x\n"}, EACH_OTHER),
-    "folders": (
-        ROOM | {"low/hall/b": "from low.hall.room import f\n"},
-        "entries of low.hall import each other",
-    ),
-    "package": (
-        {"low/cellar/a": "import high.one.c\n"},
-        "low.cellar.a imports high.one.c, which stands above",
-    ),
-    "room": (
-        {"low/cellar/a": "from low.hall import nothing\n"},
-        "low.cellar.a imports low.hall, which stands",
-    ),
+    "folders": (ROOM | {"low/hall/b": "from low.hall.room import f\n"}, "entries of low.hall import each"),
+    "package": ({"low/cellar/a": "import high.one.c\n"}, "cellar.a imports high.one.c, which stands above"),
+    "room": ({"low/cellar/a": "from low.hall import nothing\n"}, "cellar.a imports low.hall, which stands"),
     "unknown room": ({"low/attic": ""}, "add 'attic' to the order of low"),
     "paper": ({"high/other/d": "from ..one.c import x\n"}, "of another paper"),
     "shadow": ({"low/word": ""}, "public name 'word'"),
@@ -156,11 +140,11 @@ PLANTED: dict[str, tuple[dict[str, str], str]] = {
 
 
 @pytest.mark.parametrize(("planted", "said"), PLANTED.values(), ids=PLANTED)
-def test_a_planted_error_is_found(tmp_path: Path, planted: dict[str, str], said: str) -> None:
+def test_a_planted_error_is_found(tmp_path, planted, said):
     assert any(said in complaint for complaint in complaints(tree(tmp_path, planted)))
 
 
-def test_relative_imports_lead_where_python_goes(tmp_path: Path) -> None:
+def test_relative_imports_lead_where_python_goes(tmp_path):
     found = tree(tmp_path, {"low/hall/__init__": "from .b import b\nfrom ..cellar import a\n"})
     assert arrows(found)["low.hall"] == {"low.hall.b", "low.cellar.a"}
 
@@ -168,27 +152,27 @@ def test_relative_imports_lead_where_python_goes(tmp_path: Path) -> None:
 # How packages load.
 
 
-def modules_after(code: str) -> set[str]:
+def modules_after(code):
     program = f"{code}\nimport sys\nprint(*sorted(sys.modules))"
     command = [sys.executable, "-c", program]
     out = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
     return set(out.stdout.splitlines()[-1].split())
 
 
-def test_packages_load_lazily() -> None:
+def test_packages_load_lazily():
     heavy = {"sympy", "numba", "scipy", "matplotlib", "flint", "hypothesis", "jinja2"}
     assert not modules_after("import theory, numerics, proofs_check") & heavy
     # SymPy itself looks for FLINT.
     assert not modules_after("import theory; theory.limit_parameters") & (heavy - {"sympy", "scipy", "flint"})
 
 
-def test_help_loads_nothing_heavy() -> None:
+def test_help_loads_nothing_heavy():
     code = "from proofs_check.reports.cli import main\ntry: main(['--help'])\nexcept SystemExit: pass"
     assert not modules_after(code) & {"sympy", "numpy", "numba", "scipy", "matplotlib", "flint", "rich"}
 
 
 @pytest.mark.parametrize("name", PACKAGES)
-def test_every_public_name_exists_and_is_documented(name: str) -> None:
+def test_every_public_name_exists_and_is_documented(name):
     package = __import__(name)
     for public in package.__all__:
         assert getattr(package, public).__doc__, f"{name}.{public} has no docstring"

@@ -1,7 +1,5 @@
 """The examples run."""
 
-from __future__ import annotations
-
 import re
 import runpy
 import shutil
@@ -15,7 +13,7 @@ EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("plot_*.py"))
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.stem)
-def test_example_runs_small(path: Path, tmp_path: Path) -> None:
+def test_example_runs_small(path, tmp_path):
     command = [sys.executable, "-W", "error", str(path), "--small"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
@@ -23,7 +21,7 @@ def test_example_runs_small(path: Path, tmp_path: Path) -> None:
     assert [p.suffix for p in tmp_path.iterdir()] == [".svg"]
 
 
-def test_the_stored_table_of_lengths_is_what_the_script_prints(monkeypatch, capsys) -> None:
+def test_the_stored_table_of_lengths_is_what_the_script_prints(monkeypatch, capsys):
     script = EXAMPLES[0].with_name("table_of_lengths.py")
     monkeypatch.setattr(sys, "argv", [str(script), "--small"])
     runpy.run_path(str(script))
@@ -33,11 +31,11 @@ def test_the_stored_table_of_lengths_is_what_the_script_prints(monkeypatch, caps
     assert set(printed) <= set(stored)
 
 
-def test_the_folder_of_another_paper_is_judged_and_its_errata_are_stored(tmp_path: Path) -> None:
+def test_the_folder_of_another_paper_is_judged_and_its_errata_are_stored(tmp_path):
     example = EXAMPLES[0].with_name("another_paper")
     shutil.copytree(example, tmp_path / "examples/another_paper", ignore=shutil.ignore_patterns("build"))
 
-    def run(*words: str) -> None:
+    def run(*words):
         command = [sys.executable, "-m", *words]
         done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=300, check=False)
         assert done.returncode == 0, done.stdout + done.stderr

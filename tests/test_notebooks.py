@@ -1,24 +1,20 @@
 """The notebooks of the examples run, show every result, and are stored without outputs."""
 
-from __future__ import annotations
-
 import ast
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 NOTEBOOKS = sorted((Path(__file__).parents[1] / "examples/notebooks").glob("*.ipynb"))
 
 
-def _cells(path: Path, kind: str) -> list[dict[str, Any]]:
-    return [
-        cell for cell in json.loads(path.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == kind
-    ]
+def _cells(path, kind):
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    return [cell for cell in cells if cell["cell_type"] == kind]
 
 
-def _run(source: str, names: dict[str, Any]) -> Any:
+def _run(source, names):
     """Run a cell as Jupyter does: what its last line is, if it is an expression, is shown."""
     *body, last = ast.parse(source).body
     if not isinstance(last, ast.Expr):
@@ -28,14 +24,14 @@ def _run(source: str, names: dict[str, Any]) -> Any:
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
-def test_a_notebook_runs_and_shows_its_results_as_pages(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_notebook_runs_and_shows_its_results_as_pages(path, monkeypatch):
     import matplotlib
 
     monkeypatch.setenv("MPLBACKEND", "Agg")
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    names: dict[str, Any] = {"__name__": "__main__"}
+    names = {"__name__": "__main__"}
     pages = 0
     for cell in _cells(path, "code"):
         shown = _run("".join(cell["source"]), names)
@@ -46,7 +42,7 @@ def test_a_notebook_runs_and_shows_its_results_as_pages(path: Path, monkeypatch:
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
-def test_a_notebook_is_stored_without_outputs_and_says_what_each_part_does(path: Path) -> None:
+def test_a_notebook_is_stored_without_outputs_and_says_what_each_part_does(path):
     notebook = json.loads(path.read_text(encoding="utf-8"))
     assert (notebook["nbformat"], notebook["nbformat_minor"]) == (4, 5)
     assert len({cell["id"] for cell in notebook["cells"]}) == len(notebook["cells"])
@@ -55,5 +51,5 @@ def test_a_notebook_is_stored_without_outputs_and_says_what_each_part_does(path:
         assert (cell["outputs"], cell["execution_count"]) == ([], None)
 
 
-def test_there_are_three_notebooks() -> None:
+def test_there_are_three_notebooks():
     assert [path.stem for path in NOTEBOOKS] == ["reviewer", "student", "theorist"]

@@ -1,7 +1,5 @@
 """The README and the pages in docs/ say what is so: links, rooms, ids, numbers and picture."""
 
-from __future__ import annotations
-
 import re
 import runpy
 from pathlib import Path
@@ -23,49 +21,45 @@ INNER = sorted((ROOT / "docs").glob("*/*.md"))
 PICTURE = "error_and_bounds.svg"
 
 
-def curves(svg: str) -> dict[str, np.ndarray]:
+def curves(svg):
     """The points of the curves of a picture, by their names."""
     found = re.findall(r'<g id="([^"]*)">\s*<path d="([^"]*)" clip-path', svg)
-    return {
-        name: np.array(re.findall(r"[-\d.]+", path), dtype=float)
-        for name, path in found
-        if not name.startswith("line2d")
-    }
+    numbers = lambda path: np.array(re.findall(r"[-\d.]+", path), dtype=float)
+    return {name: numbers(path) for name, path in found if not name.startswith("line2d")}
 
 
-def test_the_readme_is_read_in_two_minutes() -> None:
+def test_the_readme_is_read_in_two_minutes():
     assert len(README.splitlines()) <= 100
 
 
 @pytest.mark.parametrize("page", [*PAGES, *INNER], ids=lambda p: p.name)
-def test_links_lead_somewhere(page: Path) -> None:
+def test_links_lead_somewhere(page):
     text = re.sub(r"\$[^$]*\$", "", page.read_text(encoding="utf-8"))  # T[mu](z) in a formula is no link
     links = re.findall(r"\]\((?!https://)([^)#]+)[^)]*\)", text)
     assert [link for link in links if not (page.parent / link).exists()] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
-def test_named_claims_are_rows(page: Path) -> None:
+def test_named_claims_are_rows(page):
     ids = r"\b(?:BB|LDL|COL|OURS):(?:[A-Z][a-z]+ )?[\w.]*\w"
     for id in re.findall(ids, page.read_text(encoding="utf-8")):
         assert named(id).rows, f"{page.name} names {id}"
 
 
-def test_every_page_of_the_docs_is_linked_from_the_readme() -> None:
+def test_every_page_of_the_docs_is_linked_from_the_readme():
     linked = set(re.findall(r"\]\(docs/([^)]+\.md)\)", README))
     assert linked == {page.name for page in PAGES[1:]}
 
 
 @pytest.mark.parametrize("package", ["theory", "numerics", "proofs_check"])
-def test_the_map_names_every_room_and_no_other(package: str) -> None:
+def test_the_map_names_every_room_and_no_other(package):
     contributing = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     described = re.search(rf"^- `{package}/`(.*?)(?=^- |^$)", contributing, flags=re.MULTILINE | re.DOTALL)
-    assert described is not None
     rooms = {path.parent.name for path in (ROOT / package).glob("*/__init__.py")}
     assert set(re.findall(r"`(\w+)/`", described[1])) == rooms
 
 
-def test_the_picture_and_its_numbers_are_what_the_script_makes(tmp_path: Path, monkeypatch, capsys) -> None:
+def test_the_picture_and_its_numbers_are_what_the_script_makes(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.argv", ["plot_error_and_bounds.py"])
     runpy.run_path(str(ROOT / "examples" / "plot_error_and_bounds.py"))
@@ -84,21 +78,20 @@ RELEASE = read_ledger(ROOT / "proofs_check" / "ledger.json")
 ENTRIES = {e["id"]: e for e in RELEASE["claims"]}
 
 
-def standing(paper: str, *titles: str) -> set[str]:
+def standing(paper, *titles):
     """How results of a paper stand; all main ones if none is named."""
     found = account(RELEASE, paper).results
     assert {*titles} <= {r.title for r in found}
     return {r.standing for r in found if (r.title in titles if titles else r.main)}
 
 
-def errors(*ids: str) -> set[tuple[str, str]]:
+def errors(*ids):
     """How grave errors are, and where; with whether what is true instead was accepted."""
     assert all(Verdict(ENTRIES[id]["repair"]["verdict"]).accepted for id in ids)
     return {(ENTRIES[id]["severity"], ENTRIES[id]["at"]) for id in ids}
 
 
-def test_what_the_readme_says_of_the_papers_is_what_the_ledger_says() -> None:
-    """Every sentence on what was found, and what it means in the ledger."""
+def test_what_the_readme_says_of_the_papers_is_what_the_ledger_says():
     of = {paper: {r.title: r for r in account(RELEASE, paper).results} for paper in ("BB", "COL", "LDL")}
     noisy = [ENTRIES[id] for id in ("COL:T3.4/range", "COL:T3.5")]
     slow = [ENTRIES[id] for id in ("LDL:T1", "LDL:T2")]
@@ -153,7 +146,7 @@ def test_what_the_readme_says_of_the_papers_is_what_the_ledger_says() -> None:
     assert [sentence for sentence, holds in meant.items() if not all(holds)] == []
 
 
-def test_the_answers_in_the_readme_are_those_of_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_answers_in_the_readme_are_those_of_the_commands(capsys):
     shown = re.findall(r"^\$ largeprompt (.*)\n([^`]*)```", README, flags=re.MULTILINE)
     assert len(shown) == README.count("```console")
     for command, output in shown:

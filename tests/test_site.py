@@ -1,13 +1,11 @@
 """The documentation site: its links, its gallery, its navigation."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import re
 import shutil
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 
 import pytest
 
@@ -18,17 +16,15 @@ DOCS = ROOT / "docs"
 OWN = "examples/own_law.py"
 
 
-def module(name: str) -> ModuleType:
+def module(name):
     spec = importlib.util.spec_from_file_location(f"website_{name}", ROOT / f"website/{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
     loaded = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(loaded)
     return loaded
 
 
 @pytest.fixture(scope="module")
-def hook() -> ModuleType:
+def hook():
     pytest.importorskip("mkdocs", reason="the site needs the extra docs: pip install '.[docs]'")
     return module("hook")
 
@@ -45,33 +41,27 @@ def hook() -> ModuleType:
         ("docs/ask.md", "ask.md", "missing.md", "missing.md"),
     ],
 )
-def test_a_link_of_the_repository_leads_to_its_page(
-    hook: ModuleType, name: str, uri: str, link: str, there: str
-) -> None:
+def test_a_link_of_the_repository_leads_to_its_page(hook, name, uri, link, there):
     assert hook.relinked(f"[a]({link})", uri, ROOT / name) == f"[a]({there})"
 
 
 @pytest.mark.parametrize(
     "text", ["`[a](../README.md)`", "```md\n[a](../README.md)\n```", "$T[\\mu](../README.md)$"]
 )
-def test_what_is_code_or_a_formula_is_no_link(hook: ModuleType, text: str) -> None:
+def test_what_is_code_or_a_formula_is_no_link(hook, text):
     assert hook.relinked(text, "ask.md", DOCS / "ask.md") == text
 
 
-def test_formulas_become_mathml_and_keep_their_full_stop(hook: ModuleType) -> None:
-    html = r'<p>So <span class="arithmatex">\(a_1&lt;2\)</span>.</p>'
+def test_formulas_become_mathml_with_their_full_stop_and_options_keep_their_hyphens(hook):
+    shown = lambda html: hook.on_page_content(html, None, None, None)
     formula = "<math><msub><mi>a</mi><mn>1</mn></msub><mo>&lt;</mo><mn>2</mn></math>"
-    shown = hook.on_page_content(html, None, None, None)
-    assert shown == f'<p>So <span class="held">{formula}.</span></p>'
+    written = r'<p>So <span class="arithmatex">\(a_1&lt;2\)</span>.</p>'
+    assert shown(written) == f'<p>So <span class="held">{formula}.</span></p>'
+    held = '<code>list a-b <span class="held">--verdict</span> open</code>'
+    assert shown("<code>list a-b --verdict open</code>") == held
 
 
-def test_an_option_is_not_torn_from_its_hyphens(hook: ModuleType) -> None:
-    html = "<p><code>list a-b --verdict open</code></p>"
-    shown = hook.on_page_content(html, None, None, None)
-    assert shown == '<p><code>list a-b <span class="held">--verdict</span> open</code></p>'
-
-
-def test_a_notebook_is_shown_as_text_and_code(hook: ModuleType, tmp_path: Path, monkeypatch) -> None:
+def test_a_notebook_is_shown_as_text_and_code(hook, tmp_path, monkeypatch):
     monkeypatch.setattr(hook, "ROOT", tmp_path)
     cells = [("markdown", ["# A title\n", "\n", "Words."]), ("code", ["x = 1\n", "x"])]
     content = {"cells": [{"cell_type": kind, "source": source} for kind, source in cells]}
@@ -80,13 +70,13 @@ def test_a_notebook_is_shown_as_text_and_code(hook: ModuleType, tmp_path: Path, 
     assert hook.source_page(notebook) == shown
 
 
-def test_a_reader_sees_nothing_that_is_meant_for_doctest(hook: ModuleType) -> None:
+def test_a_reader_sees_nothing_that_is_meant_for_doctest(hook):
     page = SimpleNamespace(file=SimpleNamespace(src_uri="none.md"))
     shown = hook.on_page_markdown(">>> f()  # doctest: +ELLIPSIS\na\n<BLANKLINE>\nb\n", page, None, None)
     assert shown == ">>> f()\na\n\nb\n"
 
 
-def test_a_report_comes_with_the_data_that_it_links_to(hook: ModuleType, tmp_path: Path, monkeypatch) -> None:
+def test_a_report_comes_with_the_data_that_it_links_to(hook, tmp_path, monkeypatch):
     from mkdocs.structure.files import Files
 
     monkeypatch.setattr(hook, "MADE", tmp_path)
@@ -100,7 +90,7 @@ def test_a_report_comes_with_the_data_that_it_links_to(hook: ModuleType, tmp_pat
     assert {f"documents/{name}" for name in report} <= made
 
 
-def test_the_picture_of_every_example_is_that_of_its_script(tmp_path: Path, monkeypatch) -> None:
+def test_the_picture_of_every_example_is_that_of_its_script(tmp_path, monkeypatch):
     pictures = module("pictures")
     assert [p.name for p in pictures.stale()] == [], "run: python website/pictures.py"
     for folder in ("docs/gallery", "examples"):
@@ -113,7 +103,7 @@ def test_the_picture_of_every_example_is_that_of_its_script(tmp_path: Path, monk
     assert [p.name for p in pictures.stale()] == ["plot_sweep.py", "plot_tightness.py"]
 
 
-def test_every_paper_has_a_page() -> None:
+def test_every_paper_has_a_page():
     pages = "".join(p.read_text(encoding="utf-8") for p in (DOCS / "papers").glob("*.md"))
     told = re.findall(r"<!-- paper: (\w+) -->", pages)
     assert sorted(told) == sorted(key for key in papers() if not is_own(key))

@@ -4,16 +4,8 @@ from __future__ import annotations
 
 __all__ = ["ROOMS", "UNTRIED"]
 
-ROOMS = [
-    "theory",
-    "numerics",
-    "numerics.token_laws",
-    "numerics.provers",
-    "numerics.training",
-    "numerics.evidence",
-    "numerics.strategies",
-    "proofs_check",
-]
+OF_NUMERICS = ("token_laws", "provers", "training", "evidence", "strategies")
+ROOMS = ["theory", "numerics", *(f"numerics.{room}" for room in OF_NUMERICS), "proofs_check"]
 #: Public names that take nothing from a caller, and why.
 UNTRIED = {
     "SaddleError": "an error that is raised, not called",

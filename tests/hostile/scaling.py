@@ -39,35 +39,24 @@ class ScaleLaw:
 
 TOKENS, QUERY, VALUES = {"Gamma": 2, "U": -1}, {"query": 1, "U": -1}, {"V": 1}
 SQUARES = {"output": 2, "squared_bias": 2, "grad_V": 2, "grad_U": 4}
-RISK = {"Sigma": 2, "U": -1, "u": -1, "noise": 2}
-VALUES_OF_A_FIT, EXPONENT = (
-    {"values": 1, "standard_errors": 1},
-    {"exponent": 0, "standard_error": 0, "chi2": 0},
-)
+BY_QUERY = {"output": 0, "squared_bias": 0, "grad_V": 0, "grad_U": 2}
+RISK, OF_START = ({"Sigma": 2, U: -1, u: -1, "noise": 2} for U, u in (("U", "u"), ("U0", "u0")))
+WINDOW = {"spectrum": 1, "noise": 1}
+VALUES_OF_A_FIT = {"values": 1, "standard_errors": 1}
+EXPONENT = {"exponent": 0, "standard_error": 0, "chi2": 0}
 #: Monte Carlo draws and adds in float32.
 SAMPLED = 1e-4
 LAWS = [
     ScaleLaw("exact_errors", TOKENS, SQUARES),
-    ScaleLaw("exact_errors", QUERY, {"output": 0, "squared_bias": 0, "grad_V": 0, "grad_U": 2}),
+    ScaleLaw("exact_errors", QUERY, BY_QUERY),
     ScaleLaw("exact_errors", VALUES, {"output": 2, "squared_bias": 2, "grad_V": 0, "grad_U": 2}),
     ScaleLaw("exact_errors, averaged", TOKENS, SQUARES),
-    ScaleLaw(
-        "exact_errors, averaged",
-        {"query_cov": 2, "U": -1},
-        {"output": 0, "squared_bias": 0, "grad_V": 0, "grad_U": 2},
-    ),
+    ScaleLaw("exact_errors, averaged", {"query_cov": 2, "U": -1}, BY_QUERY),
     ScaleLaw("attention_errors", TOKENS, {"output.mean": 2, "grad_V.mean": 2, "grad_U.mean": 4}, SAMPLED),
     ScaleLaw("attention_errors", QUERY, {"output.mean": 0, "grad_V.mean": 0, "grad_U.mean": 2}, SAMPLED),
     ScaleLaw("attention_errors", VALUES, {"output.mean": 2, "grad_V.mean": 0, "grad_U.mean": 2}, SAMPLED),
-    ScaleLaw(
-        "limit_parameters", {"Sigma": 2, "U0": -1, "u0": -1, "noise": 2}, {"U": -1, "V": -1, "gamma": 1}
-    ),
-    ScaleLaw(
-        "integrate_flow",
-        {"Sigma": 2, "U0": -1, "u0": -1, "noise": 2, "t_max": -4},
-        {"U": -1, "u": -1, "risk": 2},
-        1e-5,
-    ),
+    ScaleLaw("limit_parameters", OF_START, {"U": -1, "V": -1, "gamma": 1}),
+    ScaleLaw("integrate_flow", {**OF_START, "t_max": -4}, {"U": -1, "u": -1, "risk": 2}, 1e-5),
     ScaleLaw("icl_risk", RISK, {"": 2}),
     ScaleLaw("icl_risk_gradient", RISK, {"0": 3, "1": 3}),
     ScaleLaw("vector_field", RISK, {"0": 3, "1": 3}),
@@ -83,11 +72,9 @@ LAWS = [
     ScaleLaw("gaussian_output", {"m": 1, "Gamma": 2, "U": -1}, {"": 1}),
     ScaleLaw("theorem_A", {"t": 1, "q": 1}, {"": 1}),
     ScaleLaw("exact_risk", {"U11": -2, "task": 2, "noise": 2}, {"risk": 2}),
-    ScaleLaw(
-        "window_loss", {"spectrum": 1, "noise": 1}, {"loss": 1, "signal": 1, "noise": 1, "derivative": 1}
-    ),
-    ScaleLaw("optimal_window", {"spectrum": 1, "noise": 1}, {"w": 0, "loss": 1, "interval": 0}),
-    ScaleLaw("optimal_window, a narrow one", {"spectrum": 1, "noise": 1}, {"w": 0, "loss": 1, "interval": 0}),
+    ScaleLaw("window_loss", WINDOW, {"loss": 1, "signal": 1, "noise": 1, "derivative": 1}),
+    ScaleLaw("optimal_window", WINDOW, {"w": 0, "loss": 1, "interval": 0}),
+    ScaleLaw("optimal_window, a narrow one", WINDOW, {"w": 0, "loss": 1, "interval": 0}),
     ScaleLaw("power_law_fit", VALUES_OF_A_FIT, {**EXPONENT, "amplitude": 1}),
     ScaleLaw("power_law_fit", {"lengths": 1}, {**EXPONENT, "correction": 1}),
     ScaleLaw("log_power_fit", VALUES_OF_A_FIT, {**EXPONENT, "amplitude": 1}),
@@ -193,14 +180,8 @@ def _end_fault(target: str, argument: str, value: Any) -> str:
 
 
 #: Functions that take a covariance, and its name.
-COVARIANCES = sorted(
-    {
-        (law.target, name)
-        for law in LAWS
-        for name in ("Gamma", "Sigma", "task", "value_covariance")
-        if name in law.given
-    }
-)
+OF_LAWS = {"Gamma", "Sigma", "task", "value_covariance"}
+COVARIANCES = sorted({(law.target, name) for law in LAWS for name in law.given.keys() & OF_LAWS})
 
 
 def scaled_calls(calls: int, seed: int, report: Callable[[str, str], None]) -> None:
@@ -215,9 +196,8 @@ def scaled_calls(calls: int, seed: int, report: Callable[[str, str], None]) -> N
             law = LAWS[j % len(LAWS)]
             most = OCTAVES // max(map(abs, law.given.values()))
             octaves = int(rng.choice([-most, most, rng.integers(-most, most + 1)]))
-            report(
-                f"{law.target}({', '.join(law.given)} in units of 2^{octaves})", fault_of_units(law, octaves)
-            )
+            units = f"{law.target}({', '.join(law.given)} in units of 2^{octaves})"
+            report(units, fault_of_units(law, octaves))
         elif kind == 1:
             target, argument, value = ENDS[j * 7 % len(ENDS)]
             report(f"{target}({argument} = {value})", _end_fault(target, argument, value))

@@ -104,13 +104,8 @@ OF_VALUES = dict(features=TWO, value_covariance=COV)
 TASKS = np.array([[1.0, 0.0, 1.0], [0.0, 1.0, -1.0]])
 put(theory.Algebra, general=["M", "T"], symmetric=["S"], vectors=["v"], params=["t"], inverse=[("M", "T")])
 put(theory.FeatureRegression, features=ONE3, tasks=TASKS, probabilities=np.full(3, 1 / 3), prompt_length=4)
-put(
-    theory.FeatureRegression,
-    "FeatureRegression, covariance",
-    features=ONE,
-    value_covariance=COV,
-    masses=np.array([[0.5, 0.5]]),
-)
+spread = dict(features=ONE, value_covariance=COV, masses=np.array([[0.5, 0.5]]))
+put(theory.FeatureRegression, "FeatureRegression, covariance", **spread)
 MASSES = np.array([[0.5, 0.5], [0.2, 0.8]])
 put(_loss_and_gradient, "FeatureRegression, at Q", **OF_VALUES, masses=MASSES, Q=TWO)
 put(_loss_and_gradient, "FeatureRegression, tasks at Q", features=TWO, tasks=TWO, prompt_length=3, Q=TWO)
@@ -143,28 +138,15 @@ put(numerics.TokenLaw, name="mine", d=2, sigma=1.0, sample=normal, log_mgf=None)
 TARGETS["assess"] = Target(numerics.assess, lambda: dict(setting=SETTING, errors=_errors()))
 descent = dict(eta=0.1, steps=3, start=START, records=np.array([1, 3]), checkpoint=None)
 put(numerics.attention_descent, work="steps", problem=FEATURES, **descent)
-put(
-    lambda start, eta, **given: numerics.attention_descent(
-        theory.FeatureRegression(**given), eta, 3, start=start
-    ),
-    "attention_descent, of features",
-    **OF_VALUES,
-    eta=0.1,
-    start=TWO,
-)
+of_features = lambda **given: theory.FeatureRegression(**given)
+descend = lambda eta, start, **given: numerics.attention_descent(of_features(**given), eta, 3, start=start)
+put(descend, "attention_descent, of features", **OF_VALUES, eta=0.1, start=TWO)
 sampled = dict(replicates=200, seed=1, threads=1, method="auto", against="linear")
 more_work = "replicates lengths threads"
 put(numerics.attention_errors, work=more_work, **AT, query=POINT, lengths=np.array([10, 20]), **sampled)
 put(numerics.attention_flow, problem=FEATURES, times=np.array([0.0, 1.0]), start=START)
-put(
-    lambda times, start, **given: numerics.attention_flow(
-        theory.FeatureRegression(**given), times, start=start
-    ),
-    "attention_flow, of features",
-    **OF_VALUES,
-    times=np.array([0.0, 1.0]),
-    start=TWO,
-)
+flow = lambda times, start, **given: numerics.attention_flow(of_features(**given), times, start=start)
+put(flow, "attention_flow, of features", **OF_VALUES, times=np.array([0.0, 1.0]), start=TWO)
 put(numerics.attention_margin, features=ONE3, same_elsewhere=False)
 rare = lambda rng, n: rng.random(n) < 0.1
 put(numerics.clopper_pearson, work="n", event=rare, op="<=", bound=0.2, n=100, error=1e-6)

@@ -1,11 +1,7 @@
 """The plugin collects every claim where it is written: of the release, and of folders of others."""
 
-from __future__ import annotations
-
 import ast
 import re
-from collections.abc import Callable, Iterator
-from pathlib import Path
 from unittest.mock import patch
 
 import pytest
@@ -23,7 +19,7 @@ ALONE = ("-p", "no:cacheprovider", "-p", "no:hypothesispytest")
 NAMED = ("-p", "no:cacheprovider", "-n", "0")
 
 
-def ids_in_the_source() -> list[str]:
+def ids_in_the_source():
     """The ids in every ``@claim(...)`` and in every call whose claim a module names."""
     trees = [ast.parse(p.read_text(encoding="utf-8")) for p in PACKAGE.rglob("*.py")]
     decorators = (d for tree in trees for n in ast.walk(tree) for d in getattr(n, "decorator_list", ()))
@@ -35,8 +31,7 @@ def ids_in_the_source() -> list[str]:
     return [id for id in ids if re.fullmatch(r"[A-Z]+:\S+", id)]
 
 
-def test_no_claim_vanishes_with_a_move(pytester: pytest.Pytester) -> None:
-    """Files, registry and collection hold the same claims, and every row has one."""
+def test_no_claim_vanishes_with_a_move(pytester):
     registered, written = set(load_claims()), ids_in_the_source()
     assert len(written) == len(set(written))
     assert set(written) == registered
@@ -46,10 +41,10 @@ def test_no_claim_vanishes_with_a_move(pytester: pytest.Pytester) -> None:
 
 
 @pytest.fixture
-def paper() -> Iterator[Callable[[Path], Path]]:
+def paper():
     """Writes a folder with the claims of a paper of its own, and forgets it afterwards."""
 
-    def write(folder: Path) -> Path:
+    def write(folder):
         folder.mkdir(parents=True)
         (folder / "lemma.py").write_text((HEAD + GOOD).replace("BB:CC.3.b", "ME:L1"))
         return folder
@@ -62,7 +57,7 @@ def paper() -> Iterator[Callable[[Path], Path]]:
             drop_folder(made)
 
 
-def test_a_folder_with_statements_is_collected_wherever_it_stands(monkeypatch, pytester, paper) -> None:
+def test_a_folder_with_statements_is_collected_wherever_it_stands(monkeypatch, pytester, paper):
     folder = paper(pytester.path / "room" / "paper")
     monkeypatch.setattr("proofs_check.plugin.HERE", pytester.path)
     pytester.runpytest_inprocess(*NAMED, "room").assert_outcomes()
@@ -70,9 +65,7 @@ def test_a_folder_with_statements_is_collected_wherever_it_stands(monkeypatch, p
     pytester.runpytest_inprocess(*NAMED, "room").assert_outcomes(passed=2)
 
 
-def test_a_package_of_papers_that_is_named_by_its_import_gets_a_line_a_claim(
-    monkeypatch, pytester, paper
-) -> None:
+def test_a_package_of_papers_that_is_named_by_its_import_gets_a_line_a_claim(monkeypatch, pytester, paper):
     folder = paper(pytester.mkpydir("installed") / "paper")
     (folder / "__init__.py").touch()
     (folder / "statements.toml").write_text(ROW)

@@ -1,7 +1,5 @@
 """No command makes a folder that nobody named, but for the last one of a name."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -19,46 +17,44 @@ pytest_plugins = ("pytester",)
 
 
 @pytest.fixture
-def ledger(tmp_path: Path) -> Path:
+def ledger(tmp_path):
     write_json(document(), path := tmp_path / "ledger.json")
     return path
 
 
 @pytest.fixture
-def grid(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+def grid(tmp_path, capsys):
     assert main(["sweep", "--example"]) == 0
     (tmp_path / "grid.toml").write_text(capsys.readouterr().out, encoding="utf-8")
     return tmp_path / "grid.toml"
 
 
-def test_commands_refuse_a_missing_folder_by_its_name_and_make_none(
-    ledger: Path, grid: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    missing = tmp_path / "missing"
-    commands = {
-        "blueprint": ["--ledger", ledger, "--out", missing / "b.html"],
-        "errata": ["--ledger", ledger, "--out", missing / "errata"],
-        "rates": ["--out", missing / "rates"],
-        "figures": ["--paper", "BB", "--out", missing / "figures"],
-        "sweep": [grid, "--store", tmp_path / "results.sqlite", "--out", missing / "report"],
-    }
-    for command, options in commands.items():
-        assert main([command, *map(str, options)]) == 2
-        said = capsys.readouterr().err
-        assert f"there is no folder {missing}; create it first" in said
+@pytest.mark.parametrize("name", ["missing", "grid.toml"])
+def test_commands_refuse_what_is_no_folder_before_any_work_and_make_none(name, ledger, grid, tmp_path, ran):
+    folder = tmp_path / name
+    says = f"there is no folder {folder}; create it first" if name == "missing" else "cannot write to"
+    for words in (
+        ["blueprint", "--ledger", ledger, "--out", folder / "b.html"],
+        ["errata", "--ledger", ledger, "--out", folder / "errata"],
+        ["rates", "--out", folder / "rates"],
+        ["rates", "--paper", "LDL", "--out", folder / "rates"],
+        ["figures", "--paper", "BB", "--out", folder / "figures"],
+        ["sweep", grid, "--store", tmp_path / "results.sqlite", "--out", folder / "report"],
+    ):
+        said = ran(2, *words).err
+        assert says in said
         assert said.count("\n") == 1
-    assert main(["sweep", str(grid), "--store", str(missing / "results.sqlite")]) == 2
-    assert str(missing) in capsys.readouterr().err
+    assert str(folder) in ran(2, "sweep", grid, "--store", folder / "results.sqlite").err
     assert sorted(p.name for p in tmp_path.iterdir()) == ["grid.toml", "ledger.json"]
 
 
-def test_a_folder_that_is_named_is_made(ledger: Path, tmp_path: Path) -> None:
+def test_a_folder_that_is_named_is_made(ledger, tmp_path):
     assert main(["errata", "--ledger", str(ledger), "--out", str(tmp_path / "errata")]) == 0
     assert (tmp_path / "errata" / "errata.html").is_file()
 
 
-def test_the_folder_of_several_errata_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    written: list[Path] = []
+def test_the_folder_of_several_errata_is_made(tmp_path, monkeypatch):
+    written = []
     write = lambda kept, key, folder, latex: written.append(folder)
     monkeypatch.setattr("proofs_check.reports.documents.cli._write_errata", write)
     assert main(["errata", "--ledger", str(RELEASE), "--out", str(tmp_path / "errata")]) == 0
@@ -66,7 +62,7 @@ def test_the_folder_of_several_errata_is_made(tmp_path: Path, monkeypatch: pytes
     assert {folder.parent for folder in written} == {path for path in tmp_path.iterdir() if path.is_dir()}
 
 
-def test_a_run_refuses_a_ledger_below_a_missing_folder(pytester: pytest.Pytester) -> None:
+def test_a_run_refuses_a_ledger_below_a_missing_folder(pytester):
     result = pytester.runpytest_subprocess("--ledger", "missing/ledger", "-p", "largeprompt")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     why = "cannot write to missing/ledger: there is no folder missing; create it first"
@@ -74,7 +70,7 @@ def test_a_run_refuses_a_ledger_below_a_missing_folder(pytester: pytest.Pytester
     assert not (pytester.path / "missing").exists()
 
 
-def test_functions_follow_the_same_rule(tmp_path: Path) -> None:
+def test_functions_follow_the_same_rule(tmp_path):
     missing = tmp_path / "missing"
     with pytest.raises(MissingFolderError, match=r"there is no folder .*missing; create it first"):
         replace_together(missing / "page", {"a.html": ""})

@@ -1,7 +1,5 @@
 """The pytest plugin, run as a user runs it: in a process of its own, or beside us."""
 
-from __future__ import annotations
-
 import json
 import shlex
 import sys
@@ -62,7 +60,7 @@ def two(*, c=3):
 
 
 @pytest.fixture(scope="module", autouse=True)
-def claims_of_the_papers() -> None:
+def claims_of_the_papers():
     """Load them before pytester notes which modules there are: it drops those that come after."""
     load_claims()
 
@@ -71,19 +69,19 @@ def claims_of_the_papers() -> None:
 OPTIONS = ("-p", "no:cacheprovider", "-p", "no:hypothesispytest", "test_it.py")
 
 
-def run(pytester: pytest.Pytester, *parts: str, options: str = "") -> pytest.RunResult:
+def run(pytester, *parts, options=""):
     pytester.makepyfile(test_it=HEAD + "\n".join(parts))
     return pytester.runpytest_subprocess(*OPTIONS, *shlex.split(options))
 
 
-def run_beside(pytester: pytest.Pytester, *parts: str, options: str = "") -> pytest.RunResult:
+def run_beside(pytester, *parts, options=""):
     """The same in this process; its registry is as before afterwards."""
     pytester.makepyfile(test_it=HEAD + "\n".join(parts))
     with patch.dict(REGISTRY):
         return pytester.runpytest_inprocess(*OPTIONS, *shlex.split(options))
 
 
-def test_a_line_a_claim_then_the_table(pytester: pytest.Pytester) -> None:
+def test_a_line_a_claim_then_the_table(pytester):
     options = "-v --ledger out --junitxml out/junit.xml"
     result = run(pytester, GOOD, DECLARED_OPEN, options=options)
     result.assert_outcomes(passed=2, xfailed=1)
@@ -104,7 +102,7 @@ def test_a_line_a_claim_then_the_table(pytester: pytest.Pytester) -> None:
     assert "BB:CC.3.b/wrong" in (pytester.path / "out/junit.xml").read_text()
 
 
-def test_a_folder_that_cannot_be_written_is_told_before_the_run(pytester: pytest.Pytester) -> None:
+def test_a_folder_that_cannot_be_written_is_told_before_the_run(pytester):
     (pytester.path / "file").touch()
     result = run_beside(pytester, GOOD, options="--ledger file")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
@@ -112,7 +110,7 @@ def test_a_folder_that_cannot_be_written_is_told_before_the_run(pytester: pytest
     assert "BB:CC.3.b" not in result.stdout.str()
 
 
-def test_a_run_that_is_stopped_leaves_an_older_ledger_alone(pytester: pytest.Pytester) -> None:
+def test_a_run_that_is_stopped_leaves_an_older_ledger_alone(pytester):
     old = pytester.path / "out" / "ledger.partial.json"
     old.parent.mkdir()
     old.write_text("old")
@@ -124,16 +122,16 @@ def test_a_run_that_is_stopped_leaves_an_older_ledger_alone(pytester: pytest.Pyt
     assert len(json.loads(old.read_text())["claims"]) == 3
 
 
-def ledgers(pytester: pytest.Pytester) -> set[str]:
+def ledgers(pytester):
     return {path.relative_to(pytester.path).as_posix() for path in pytester.path.rglob("ledger*.json")}
 
 
-def whole(monkeypatch: pytest.MonkeyPatch) -> None:
+def whole(monkeypatch):
     """Let the claims of the test be all that are registered."""
     monkeypatch.setattr("proofs_check.core.judging.load_claims", lambda scope=None: {})
 
 
-def test_a_whole_run_keeps_its_ledger_where_commands_look(monkeypatch, pytester: pytest.Pytester) -> None:
+def test_a_whole_run_keeps_its_ledger_where_commands_look(monkeypatch, pytester):
     whole(monkeypatch)
     result = run_beside(pytester, GOOD)
     result.stdout.fnmatch_lines(["2 claims are judged. The ledger is kept in build/ledger.json.", "Next: *"])
@@ -153,7 +151,7 @@ def test_a_whole_run_keeps_its_ledger_where_commands_look(monkeypatch, pytester:
         ((GOOD, CIRCLE), "", "a claim is not in order"),
     ],
 )
-def test_any_other_run_is_kept_apart(monkeypatch, pytester, parts, options: str, why: str) -> None:
+def test_any_other_run_is_kept_apart(monkeypatch, pytester, parts, options, why):
     whole(monkeypatch)
     if why == "some claims did not run":  # only the controller knows of claims that no worker saw
         monkeypatch.setattr("proofs_check.core.judging.load_claims", load_claims)
@@ -162,7 +160,7 @@ def test_any_other_run_is_kept_apart(monkeypatch, pytester, parts, options: str,
     assert why in " ".join(result.stdout.str().split())
 
 
-def test_a_folder_that_cannot_be_written_is_one_warning(monkeypatch, pytester: pytest.Pytester) -> None:
+def test_a_folder_that_cannot_be_written_is_one_warning(monkeypatch, pytester):
     whole(monkeypatch)
     (pytester.path / "build").write_text("a file")
     result = run_beside(pytester, GOOD)
@@ -171,12 +169,12 @@ def test_a_folder_that_cannot_be_written_is_one_warning(monkeypatch, pytester: p
     assert (pytester.path / "build").read_text() == "a file"
 
 
-def test_no_terminal_is_needed(pytester: pytest.Pytester) -> None:
+def test_no_terminal_is_needed(pytester):
     assert run_beside(pytester, GOOD, options="-p no:terminal").ret == 0
     assert ledgers(pytester) == {"build/ledger.partial.json"}
 
 
-def test_a_part_of_a_run_tells_what_could_not_be_judged_and_nothing_else(pytester: pytest.Pytester) -> None:
+def test_a_part_of_a_run_tells_what_could_not_be_judged_and_nothing_else(pytester):
     text = run_beside(pytester, GOOD, options="-k wrong").stdout.str()
     waits = "BB:CC.3.b/wrong stands? not judged: needs BB:CC.3.b/good, which did not run"
     assert waits in " ".join(text.split())
@@ -184,7 +182,7 @@ def test_a_part_of_a_run_tells_what_could_not_be_judged_and_nothing_else(pyteste
         assert alarm not in text
 
 
-def test_colours_follow_the_verdict_and_no_color_is_kept(monkeypatch, pytester: pytest.Pytester) -> None:
+def test_colours_follow_the_verdict_and_no_color_is_kept(monkeypatch, pytester):
     red = "\x1b[31m"
     text = run_beside(pytester, GOOD, options="--color=yes -v").stdout.str()
     assert f"{red}  R " in text
@@ -203,7 +201,7 @@ except KeyboardInterrupt:
 
 
 @pytest.mark.parametrize("hides_it", [True, False], ids=["as an ImportError", "as it is"])
-def test_an_interrupt_while_claims_are_imported_ends_the_run(pytester, hides_it: bool) -> None:
+def test_an_interrupt_while_claims_are_imported_ends_the_run(pytester, hides_it):
     """So does NumPy's macro import_array(), with which compiled modules begin."""
     pytester.makeconftest("import pathlib, proofs_check.plugin as p; p.HERE = pathlib.Path(__file__).parent")
     text = INTERRUPTED if hides_it else INTERRUPTED.replace("raise ImportError", "raise KeyboardInterrupt")
@@ -216,7 +214,7 @@ def test_an_interrupt_while_claims_are_imported_ends_the_run(pytester, hides_it:
         assert word not in printed
 
 
-def test_an_interrupt_while_the_claims_are_judged_together_ends_in_a_line(pytester: pytest.Pytester) -> None:
+def test_an_interrupt_while_the_claims_are_judged_together_ends_in_a_line(pytester):
     stopped = "def load_claims(scope=None):\n    raise KeyboardInterrupt\nj.load_claims = load_claims"
     pytester.makeconftest(f"import proofs_check.core.judging as j\n{stopped}")
     result = run(pytester, GOOD)
@@ -225,9 +223,7 @@ def test_an_interrupt_while_the_claims_are_judged_together_ends_in_a_line(pytest
     assert "Traceback" not in result.stdout.str() + result.stderr.str()
 
 
-def test_two_workers_give_the_same_ledger_and_a_circle_fails_the_run_though_every_item_passes(
-    pytester: pytest.Pytester,
-) -> None:
+def test_two_workers_give_the_same_ledger_and_a_circle_fails_the_run_though_every_item_passes(pytester):
     for name, run_it, workers in (("one", run_beside, "0"), ("two", run, "2")):
         result = run_it(pytester, GOOD, CIRCLE, options=f"--ledger {name} -n {workers}")
         result.assert_outcomes(passed=4)
@@ -238,7 +234,7 @@ def test_two_workers_give_the_same_ledger_and_a_circle_fails_the_run_though_ever
     assert strip(ledger("one")) == strip(ledger("two"))
 
 
-def test_the_claims_are_spread_over_the_cores_and_get_a_line_each(monkeypatch, pytester) -> None:
+def test_the_claims_are_spread_over_the_cores_and_get_a_line_each(monkeypatch, pytester):
     pytester.makeconftest("import pathlib, proofs_check.plugin as p; p.HERE = pathlib.Path(__file__).parent")
     pytester.makepyfile(test_it=HEAD + GOOD)
     monkeypatch.setenv("PYTEST_XDIST_AUTO_NUM_WORKERS", "2")
@@ -259,7 +255,7 @@ def test_the_claims_are_spread_over_the_cores_and_get_a_line_each(monkeypatch, p
         *("--collect-only", "-s", "--dist each"),
     ],
 )
-def test_who_asks_for_anything_else_gets_that(monkeypatch, pytester, asked: str, cores: int) -> None:
+def test_who_asks_for_anything_else_gets_that(monkeypatch, pytester, asked, cores):
     monkeypatch.setenv("PYTEST_XDIST_AUTO_NUM_WORKERS", str(cores))
     config = pytester.parseconfig(*asked.split())
     told = getattr(config.option, "numprocesses", None)
@@ -268,19 +264,18 @@ def test_who_asks_for_anything_else_gets_that(monkeypatch, pytester, asked: str,
     assert getattr(config.option, "numprocesses", None) == (count or told)
 
 
-def test_our_modules_are_imported_as_they_are(pytester: pytest.Pytester) -> None:
+def test_our_modules_are_imported_as_they_are(pytester):
     """Rewriting the assertions of all of them takes longer than collecting the claims."""
     config = pytester.parseconfig()
     finders = sys.meta_path[:]
     config.pluginmanager.rewrite_hook.mark_rewrite("proofs_check")  # as pytest does with an installed wheel
     spec = util.find_spec("proofs_check.papers.statements")
-    assert spec is not None
     assert type(spec.loader) is SourceFileLoader
     config._ensure_unconfigure()
     assert sys.meta_path.count(Unrewritten) == finders.count(Unrewritten) - 1
 
 
-def test_a_failing_claim_shows_its_witness_first(pytester: pytest.Pytester) -> None:
+def test_a_failing_claim_shows_its_witness_first(pytester):
     result = run_beside(pytester, UNDECLARED)
     result.assert_outcomes(failed=1)
     assert result.ret == 1
@@ -290,7 +285,7 @@ def test_a_failing_claim_shows_its_witness_first(pytester: pytest.Pytester) -> N
     assert "Traceback" not in text
 
 
-def test_a_claim_that_cannot_fail_fails(pytester: pytest.Pytester) -> None:
+def test_a_claim_that_cannot_fail_fails(pytester):
     result = run_beside(pytester, GOOD, VACUOUS)
     result.assert_outcomes(passed=2, failed=1)
     assert result.ret == 1
@@ -305,17 +300,17 @@ def test_a_claim_that_cannot_fail_fails(pytester: pytest.Pytester) -> None:
         ("-m OURS --strict-markers", dict(deselected=2)),
     ],
 )
-def test_selection_by_name_and_by_paper(pytester: pytest.Pytester, options: str, outcome) -> None:
+def test_selection_by_name_and_by_paper(pytester, options, outcome):
     run_beside(pytester, GOOD, options=options).assert_outcomes(**outcome)
 
 
-def test_without_the_plugin_nothing_turns_green(pytester: pytest.Pytester) -> None:
+def test_without_the_plugin_nothing_turns_green(pytester):
     result = run_beside(pytester, GOOD, VACUOUS, options="-p no:largeprompt --noconftest")
     assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED
     result.assert_outcomes()
 
 
-def test_other_peoples_runs_are_left_alone(pytester: pytest.Pytester) -> None:
+def test_other_peoples_runs_are_left_alone(pytester):
     heavy = "{'sympy', 'numpy', 'theory', 'numerics'}"
     pytester.makepyfile(f"import sys\ndef test_lazy():\n    assert not {heavy} & set(sys.modules)")
     result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-p", "no:hypothesispytest")
@@ -334,7 +329,7 @@ def asking(*, c=1):
 """
 
 
-def test_what_provers_were_asked_is_noted_as_the_claim_is_repaired(pytester: pytest.Pytester) -> None:
+def test_what_provers_were_asked_is_noted_as_the_claim_is_repaired(pytester):
     """Neither the printed statement nor a control is what the verdict rests on."""
     run(pytester, ASKING, GOOD, options="-n 2 --questions out/questions.json")
     noted = json.loads((pytester.path / "out/questions.json").read_text())

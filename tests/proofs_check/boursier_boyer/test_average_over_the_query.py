@@ -1,36 +1,29 @@
 """The claims on Lemmas C.6 and C.9 see the printed numbers; sums that share no code with them."""
 
-from __future__ import annotations
-
 import itertools
-from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
 
 import pytest
 
 from numerics.counterexamples.worst_case.query_average import tightest
 from numerics.derivations import statements
-from numerics.evidence import Evidence, Verdict
+from numerics.evidence import Verdict
 from proofs_check.boursier_boyer.averages import average_steps
 from proofs_check.boursier_boyer.averages import lemmas_c6_and_c9_statements as of_statements
 from proofs_check.boursier_boyer.averages import lemmas_c6_and_c9_steps as steps
 from proofs_check.boursier_boyer.averages import propositions_3_1_and_3_4 as propositions
-from proofs_check.core.claim import Claim
 from proofs_check.instances.random_query.average_split import PRODUCTS, instances, products, split
 
 HALF = Fraction(1, 2)
 
 
-def refuted(found: Evidence) -> list[bool]:
+def refuted(found):
     """Which parts of a conjunction are refuted."""
     return [part.verdict is Verdict.REFUTED for part in found.parts]
 
 
 @pytest.mark.parametrize(("claim", "share", "powers"), [(steps.term_3, 6, 2), (steps.term_3_of_c9, 12, 1)])
-def test_the_exponent_of_term_3_is_that_of_the_radius(
-    claim: Claim, share: int, powers: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_exponent_of_term_3_is_that_of_the_radius(claim, share, powers, monkeypatch):
     rate = claim.numbers["rate"]
     assert rate == 32 * share
     assert claim().verdict.executed
@@ -41,7 +34,7 @@ def test_the_exponent_of_term_3_is_that_of_the_radius(
 
 
 @pytest.mark.parametrize(("claim", "printed"), [(steps.term_1, 6), (steps.term_1_of_c9, 12)])
-def test_the_radius_of_the_ball_is_seen_by_term_1(claim: Claim, printed: int) -> None:
+def test_the_radius_of_the_ball_is_seen_by_term_1(claim, printed):
     assert claim.numbers["share"] == printed
     assert refuted(claim()) == [False] * 4
     assert refuted(claim(share=printed - 1)) == [True] * 4
@@ -50,7 +43,7 @@ def test_the_radius_of_the_ball_is_seen_by_term_1(claim: Claim, printed: int) ->
 
 
 @pytest.mark.parametrize("claim", [steps.radius_of_the_ball, steps.radius_of_the_ball_of_c9])
-def test_a_larger_ball_is_refuted_for_every_norm(claim: Claim) -> None:
+def test_a_larger_ball_is_refuted_for_every_norm(claim):
     printed = claim.numbers["share"]
     assert claim(norm="n", share=printed + 1).verdict.accepted
     assert claim(norm="n", share=printed - 1).verdict is Verdict.REFUTED
@@ -64,7 +57,7 @@ def test_a_larger_ball_is_refuted_for_every_norm(claim: Claim) -> None:
         (of_statements.third_constant_free_of_sigma, 2),
     ],
 )
-def test_no_smaller_power_of_sigma_is_enough(claim: Claim, power: int) -> None:
+def test_no_smaller_power_of_sigma_is_enough(claim, power):
     assert claim(power=power).verdict.accepted
     assert claim(power=power - 1).verdict is Verdict.REFUTED
     assert claim().verdict is Verdict.REFUTED
@@ -74,16 +67,14 @@ def test_no_smaller_power_of_sigma_is_enough(claim: Claim, power: int) -> None:
     ("claim", "least"),
     [(propositions.output_error_averaged_over_the_query, 2), (propositions.gradient_in_U, 4)],
 )
-def test_the_errors_outgrow_smaller_powers_of_sigma(claim: Claim, least: int) -> None:
+def test_the_errors_outgrow_smaller_powers_of_sigma(claim, least):
     assert claim(least=2, power=least).verdict.accepted
     assert claim(least=2, power=least - 1).verdict is Verdict.REFUTED
 
 
 @pytest.mark.parametrize("powers", [(1,), (1, 2)])
-def test_a_lost_moment_of_g_is_noticed_and_the_simplification_needs_its_exponents(
-    powers: tuple[int, ...],
-) -> None:
-    def verdict(sigma: int, moment: int) -> Verdict:
+def test_a_lost_moment_of_g_is_noticed_and_the_simplification_needs_its_exponents(powers):
+    def verdict(sigma, moment):
         exponents = lambda p: (2 * p, p, -2 * p, sigma * p)
         return average_steps.second_term_simplified(powers, exponents, moment).verdict
 
@@ -95,9 +86,7 @@ def test_a_lost_moment_of_g_is_noticed_and_the_simplification_needs_its_exponent
 # -- the product of a difference, summed over all prompts of signs ---------------------------------
 
 
-def averages(
-    L: int, f: Callable[..., Any], order: int, times: Callable[..., Any]
-) -> tuple[Fraction, Fraction]:
+def averages(L, f, order, times):
     """E|(R_L/S_L - R/S) g|^order and E|R_L/S_L - R/S|^order for U = 0, where R/S = E f."""
     limit = [(a + b) / 2 for a, b in zip(f(1), f(-1))]
     product = apart = Fraction(0)
@@ -111,7 +100,7 @@ def averages(
 
 @pytest.mark.parametrize("order", [2, 4])
 @pytest.mark.parametrize("L", [1, 2, 3])
-def test_no_constant_bounds_the_product_of_a_difference(order: int, L: int) -> None:
+def test_no_constant_bounds_the_product_of_a_difference(order, L):
     for n in (3, 11, 60):  # eta = 2n/(n^2 - 1), so that sqrt(1 + eta^2) = (n^2 + 1)/(n^2 - 1) is rational
         eta, root = Fraction(2 * n, n * n - 1), Fraction(n * n + 1, n * n - 1)
         f = lambda z, eta=eta: (Fraction(1), eta * z)
@@ -123,11 +112,9 @@ def test_no_constant_bounds_the_product_of_a_difference(order: int, L: int) -> N
 
 
 @pytest.mark.parametrize("order", [2, 4])
-def test_the_instances_are_sums_over_all_prompts(order: int) -> None:
-    maps = (
-        lambda z: (Fraction(max(z, 0)), Fraction(max(-z, 0))),
-        lambda z: (Fraction(1), Fraction(3 * z, 4)),
-    )
+def test_the_instances_are_sums_over_all_prompts(order):
+    signs = lambda z: (Fraction(max(z, 0)), Fraction(max(-z, 0)))
+    maps = (signs, lambda z: (Fraction(1), Fraction(3 * z, 4)))
     folds = (lambda x: x[0] - x[1], lambda x: Fraction(5, 3) * x[1])
     flat = {"U": 0, "sigma2": 1, "tokens": "1, -1"}
     for product, f, times in zip(PRODUCTS, maps, folds):
@@ -138,7 +125,7 @@ def test_the_instances_are_sums_over_all_prompts(order: int) -> None:
             assert (found.left, found.right) == pytest.approx(known, rel=1e-12)
 
 
-def test_the_inner_product_is_a_product_that_the_line_allows() -> None:
+def test_the_inner_product_is_a_product_that_the_line_allows():
     rows = [i for i in instances(products(2)) if i.where["product"] == PRODUCTS[2].name]
     assert rows
     assert all(i.left <= i.right * (1 + 1e-12) for i in rows)
@@ -146,7 +133,7 @@ def test_the_inner_product_is_a_product_that_the_line_allows() -> None:
 
 @pytest.mark.parametrize("rows", [products, lambda *a: split(*a, Fraction(2 ** (a[0] - 1)))])
 @pytest.mark.parametrize("order", [2, 4])
-def test_a_bound_that_is_too_small_is_refuted_by_balls(rows: Callable[..., Any], order: int) -> None:
+def test_a_bound_that_is_too_small_is_refuted_by_balls(rows, order):
     tiny = lambda *at: at[4] ** order / 2  # half of C_f^order, while one sign has the error C_f^order
     found = tightest(instances(rows(order, tiny)), checked="", covered="signs")
     assert found.verdict is Verdict.REFUTED
@@ -154,7 +141,7 @@ def test_a_bound_that_is_too_small_is_refuted_by_balls(rows: Callable[..., Any],
     assert found.witness["left"] == 2 * found.witness["right"]
 
 
-def test_the_first_lines_need_a_product_of_matrices() -> None:
+def test_the_first_lines_need_a_product_of_matrices():
     """For another product they fail at the smallest prompt, and the bounds of the lemmas hold."""
     checks = steps.split_for_any_product, steps.split_at_the_ball_of_c9
     second, fourth = (check(through="|f| |g|") for check in checks)

@@ -1,7 +1,5 @@
 """Figure 3: where the two trained score variances part, and what the full runs may say."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +8,6 @@ import pytest
 from numerics import train
 from numerics.evidence import Verdict
 from numerics.experiments.boursier_boyer.plan import Plan, RunKey
-from numerics.experiments.boursier_boyer.results import Measurements
 from numerics.regression.flow.end_point import trained
 from numerics.training.parameters import initial_parameters, pack, unpack
 from proofs_check.boursier_boyer.experiments.distance import (
@@ -29,7 +26,7 @@ SHORT = dict(lengths=(10, 100, 1000), curve_lengths=(10, 100, 1000))
 PLAN = replace(Plan.full(), figures=(2, 3), variants=("as coded",), **SHORT)
 
 
-def parted(found: Measurements, L: int, times: float) -> Measurements:
+def parted(found, L, times):
     """No run fails, and the architectures of one length are so many times farther apart."""
     runs = dict(found.runs)
     for key, run in found.runs.items():
@@ -44,7 +41,7 @@ def parted(found: Measurements, L: int, times: float) -> Measurements:
 @pytest.mark.parametrize(
     ("times", "verdict"), [(1.0, Verdict.SUPPORTED), (11.0, Verdict.OPEN), (30.0, Verdict.REFUTED)]
 )  # of the distance, which falls a hundred times from L = 100 to 1000, up to its random part
-def test_the_code_s_curves_are_judged_at_their_end(times: float, verdict: Verdict) -> None:
+def test_the_code_s_curves_are_judged_at_their_end(times, verdict):
     made = measurements(PLAN)
     judge = trajectories_approach_in_the_code
     outcome = judge(measured=parted(made, 1000, times))
@@ -52,7 +49,7 @@ def test_the_code_s_curves_are_judged_at_their_end(times: float, verdict: Verdic
     assert judge(growth=3, measured=parted(made, 1000, 1.0)).verdict is Verdict.REFUTED
 
 
-def test_a_start_from_which_a_run_fails_is_left_out() -> None:
+def test_a_start_from_which_a_run_fails_is_left_out():
     fine = parted(measurements(PLAN), 1000, 30.0)
     key = next(key for key in fine.final if key[1:4] == ("as coded", "linear", 1000))
     lost = RunKey(*key)._replace(attention="coupled")
@@ -62,18 +59,18 @@ def test_a_start_from_which_a_run_fails_is_left_out() -> None:
     assert trajectories_approach_in_the_code(measured=stuck).verdict is not Verdict.REFUTED
 
 
-def test_shortened_runs_say_nothing_of_the_end() -> None:
+def test_shortened_runs_say_nothing_of_the_end():
     short = measurements(replace(PLAN, variants=("as coded", "as written"), most_steps=1000))
     assert "needs runs as coded of 300000 steps" in trajectories_approach_in_the_code(measured=short).reason
     assert "needs runs as written of 500000 steps" in trajectories_approach_as_written(measured=short).reason
 
 
-def test_as_written_the_curves_of_the_figure_are_judged_at_their_end() -> None:
+def test_as_written_the_curves_of_the_figure_are_judged_at_their_end():
     made = parted(measurements(replace(PLAN, variants=("as written",))), 1000, 30.0)
     assert trajectories_approach_as_written(measured=made).verdict is Verdict.REFUTED
 
 
-def test_score_variances_meet_near_thirty_tokens_and_part_again() -> None:
+def test_score_variances_meet_near_thirty_tokens_and_part_again():
     """By the limits of the flows; a point of the manifold has the variance tr(U Sigma U' Sigma)."""
     variance = lambda L, name: float(np.sum(trained(TASK, L, attention=name).U11 ** 2))
     softmax = [variance(L, "softmax") for L in (10, 30, 100, 1000)]
@@ -88,7 +85,7 @@ def test_score_variances_meet_near_thirty_tokens_and_part_again() -> None:
 
 
 @pytest.mark.parametrize(("start", "L"), [(3, 100), (4, 50)])
-def test_repetitions_spread_less_than_said(start: int, L: int) -> None:
+def test_repetitions_spread_less_than_said(start, L):
     """Twelve coupled runs of 10 000 steps, at the place of the largest spread that was measured,
     0.051, and at that of the witness. At 0.051 the spread of twelve normal numbers passes 0.08 with
     probability 0.005 (chi-squared, 11 degrees of freedom).
@@ -103,7 +100,7 @@ def test_repetitions_spread_less_than_said(start: int, L: int) -> None:
     assert 0 < np.std(logs, ddof=1) < LOG_DISTANCE_DEVIATION
 
 
-def test_means_differ_by_welch_or_by_the_normal_law() -> None:
+def test_means_differ_by_welch_or_by_the_normal_law():
     rng = np.random.default_rng(3)
     same = rng.normal(0, 0.002, (2, 4))
     apart = lambda near, far: _fall(near, far)[1] < 1e-9
@@ -121,14 +118,14 @@ def test_means_differ_by_welch_or_by_the_normal_law() -> None:
     assert error == 7 * _fall(same[0], same[1] + 1)[1]
 
 
-def test_a_late_step_is_refuted_and_an_early_one_is_not() -> None:
+def test_a_late_step_is_refuted_and_an_early_one_is_not():
     made = parted(measurements(PLAN), 1000, 1.0)
     late, early = trajectories_approach(step=30_000, measured=made), trajectories_approach(measured=made)
     assert (late.verdict, early.verdict) == (Verdict.REFUTED, Verdict.SUPPORTED)
     assert late.witness["its distance"] > 2 * late.witness["distance"]
 
 
-def test_a_script_of_its_own_sample_agrees_to_a_fifth() -> None:
+def test_a_script_of_its_own_sample_agrees_to_a_fifth():
     witness = {"L": 3, "distance": 0.25}
     assert differing(witness, "L = 3", "0.29") == ["distance = 0.25"]
     assert differing(witness, "L = 3", "0.29", sampled=True) == []
@@ -136,6 +133,6 @@ def test_a_script_of_its_own_sample_agrees_to_a_fifth() -> None:
 
 
 @pytest.mark.parametrize("step", [5_000, 15_000, 50_000, 0])
-def test_a_step_without_records_is_refused(step: int) -> None:
+def test_a_step_without_records_is_refused(step):
     with pytest.raises(ValueError, match="pass one of these"):
         trajectories_approach(step=step)

@@ -1,7 +1,5 @@
 """A run counts as failed only if it stands still, and its errors do not hide whether it falls."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +7,6 @@ import pytest
 
 from numerics.evidence import Verdict
 from numerics.experiments.boursier_boyer.plan import Plan, RunKey
-from numerics.experiments.boursier_boyer.results import Measurements
 from proofs_check.boursier_boyer.experiments import training as experiments_training
 from proofs_check.boursier_boyer.experiments.curves import (
     distances_are_more_erratic,
@@ -34,9 +31,7 @@ KEY = ("isotropic", "as written", "softmax", 100, 3)
 STANDING, FALLING = 0.001, 0.2
 
 
-def ended(
-    found: Measurements, key: tuple[str, str, str, int, int], risk: float, share: float, error: float = 1e-5
-) -> Measurements:
+def ended(found, key, risk, share, error=1e-5):
     """Another last half of one run: it falls to `risk` by `share` of what is missing each tenth."""
     coupled, half = RunKey(*key)._replace(attention="coupled"), ("softmax", "linear").index(key[2])
     run, limit = found.runs[coupled], found.exact[key[:4]]
@@ -47,7 +42,7 @@ def ended(
 
 
 @pytest.fixture(scope="module")
-def found() -> Measurements:
+def found():
     """Every run has arrived."""
     made = measurements(PLAN)
     return replace(made, final={key: (made.exact[key[:4]], 1e-6) for key in made.final})
@@ -63,9 +58,7 @@ def found() -> Measurements:
         (STANDING, float("nan"), Pace(falls=False, stands=False), None),
     ],
 )
-def test_failed_is_what_stands(
-    found: Measurements, share: float, error: float, expected: Pace, lost: bool | None
-) -> None:
+def test_failed_is_what_stands(found, share, error, expected, lost):
     moved = ended(found, KEY, 0.3, share, error)
     assert pace(moved.run(*KEY), found.exact[KEY[:4]], 6.5) == expected
     assert failed_runs(moved)[KEY] is lost
@@ -73,23 +66,22 @@ def test_failed_is_what_stands(
     assert ((*KEY[:2], *KEY[3:]) in failures(moved)) is (lost is not None)
 
 
-def test_a_run_of_few_records_tells_nothing(found: Measurements) -> None:
+def test_a_run_of_few_records_tells_nothing(found):
     run = found.run(*KEY)
     few = replace(run, step=run.step[:9], risk=run.risk[:9], risk_error=run.risk_error[:9])
     assert pace(few, 0.1, 6.5) == (False, False)
 
 
-def lost(monkeypatch: pytest.MonkeyPatch, *pairs: tuple[str, int, str]) -> Verdict:
+def lost(monkeypatch, *pairs):
     """The verdict on softmax's stability if these runs alone fail: data, seed, attention."""
-    ends = {
-        (data, "as written", L, seed): {"softmax": name == "softmax", "linear": name == "linear"}
-        for L, (data, seed, name) in enumerate(pairs, start=10)
-    }
+    of = lambda lost: {name: name == lost for name in ("softmax", "linear")}
+    numbered = enumerate(pairs, start=10)
+    ends = {(data, "as written", L, seed): of(name) for L, (data, seed, name) in numbered}
     monkeypatch.setattr(experiments_training, "failures", lambda runs: ends)
     return softmax_fails_more_seldom(measured=measurements(PLAN)).verdict
 
 
-def test_few_starts_decide_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_few_starts_decide_nothing(monkeypatch):
     """The sign test counts starts, on both kinds of data; and many runs from one start are one."""
     linear = [("isotropic", seed, "linear") for seed in range(30)]
     softmax = [("anisotropic", seed, "softmax") for seed in range(30, 60)]
@@ -103,14 +95,14 @@ def test_few_starts_decide_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert lost(monkeypatch, *softmax) is Verdict.REFUTED
 
 
-def test_linear_attention_fails_from_one_start_and_not_from_another() -> None:
+def test_linear_attention_fails_from_one_start_and_not_from_another():
     assert linear_attention_fails_from_a_start().verdict is Verdict.SUPPORTED
     fine = linear_attention_fails_from_a_start(seed=1)
     assert fine.verdict is Verdict.REFUTED
     assert fine.witness["risk at the end"] == pytest.approx(fine.witness["from the block start"], rel=1e-6)
 
 
-def test_most_runs_converge_early_and_not_all() -> None:
+def test_most_runs_converge_early_and_not_all():
     assert converges_before_50_000_steps().verdict is Verdict.SUPPORTED
     early = converges_before_50_000_steps(step=20_000)
     assert early.verdict is Verdict.REFUTED
@@ -118,13 +110,13 @@ def test_most_runs_converge_early_and_not_all() -> None:
     assert from_one_start_it_takes_longer(start="seed 1").verdict is Verdict.REFUTED
 
 
-def test_the_start_at_zero_stays_there() -> None:
+def test_the_start_at_zero_stays_there():
     stuck = the_block_start_is_not_necessary(start="zero", longest=10)
     assert stuck.verdict is Verdict.REFUTED
     assert stuck.witness["risk at the end"] == TASK.null_risk
 
 
-def test_a_run_that_is_not_there_yet_has_no_end(found: Measurements) -> None:
+def test_a_run_that_is_not_there_yet_has_no_end(found):
     """Near its limit, but farther than 1/50, it counts where it stands, and not while it falls."""
     near = found.exact[KEY[:4]] * 1.1
     standing, falling = ended(found, KEY, near, STANDING), ended(found, KEY, near, FALLING)
@@ -138,7 +130,7 @@ def test_a_run_that_is_not_there_yet_has_no_end(found: Measurements) -> None:
 
 
 @pytest.mark.parametrize(("share", "says"), [(STANDING, "is stuck"), (FALLING, "perhaps still fell")])
-def test_from_the_random_starts_every_run_has_to_arrive(found: Measurements, share: float, says: str) -> None:
+def test_from_the_random_starts_every_run_has_to_arrive(found, share, says):
     assert the_block_start_is_not_necessary(measured=found).verdict is Verdict.SUPPORTED
     outcome = the_block_start_is_not_necessary(measured=ended(found, KEY, 0.3, share))
     assert outcome.verdict is Verdict.OPEN
@@ -146,7 +138,7 @@ def test_from_the_random_starts_every_run_has_to_arrive(found: Measurements, sha
 
 
 @pytest.mark.parametrize("first_seed", [1, 4])
-def test_figures_7_and_8_are_judged_on_the_seed_that_every_length_has(first_seed: int) -> None:
+def test_figures_7_and_8_are_judged_on_the_seed_that_every_length_has(first_seed):
     whole = replace(PLAN, figures=(3, 4, 7, 8), first_seed=first_seed, curve_lengths=(10, 100, 1000))
     made = measurements(whole)
     for check in (distances_are_more_erratic, risks_are_more_irregular):
@@ -157,7 +149,7 @@ def test_figures_7_and_8_are_judged_on_the_seed_that_every_length_has(first_seed
         assert outcome.reason == f"no anisotropic run from seed {first_seed} at L = [1000]"
 
 
-def test_figure_8_leaves_out_starts_from_which_a_run_fails() -> None:
+def test_figure_8_leaves_out_starts_from_which_a_run_fails():
     whole = replace(PLAN, figures=(2, 3, 4, 6, 7, 8), lengths=(10, 100, 1000), curve_lengths=(10, 100, 1000))
     made = measurements(whole)
     made = replace(made, final={key: (made.exact[key[:4]], 1e-6) for key in made.final})

@@ -1,7 +1,5 @@
 """The exact risk of linear attention at random starts, its gradient, and where its flow ends."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -18,7 +16,7 @@ from theory.regression.experiment import TASK, kms
 
 
 @pytest.mark.parametrize(("L", "rho"), [(1, 0.5), (10, 0.0), (10**6, 0.5)])
-def test_risk_and_gradient(L: int, rho: float) -> None:
+def test_risk_and_gradient(L, rho):
     theta, Sigma = random_start(3) * 1.5, kms(5, rho)
     risk, gradient = LinearRisk(L, Sigma)(theta)
     assert risk == pytest.approx(risk_again(L, theta, Sigma), rel=1e-13)
@@ -29,12 +27,12 @@ def test_risk_and_gradient(L: int, rho: float) -> None:
     assert gradient @ direction == pytest.approx(slope, rel=1e-7)
 
 
-def directions_without_effect(theta: np.ndarray) -> np.ndarray:
+def directions_without_effect(theta):
     """Changes of basis, what the zero in the query hides, the scale of T, and rotations."""
     O, V, K, Q = unpack(theta.reshape(-1, 6))
     zero, rows = np.zeros((6, 6)), []
 
-    def add(o: np.ndarray, *parts: np.ndarray) -> None:
+    def add(o, *parts):
         rows.append(np.concatenate([o, *map(np.ravel, parts)]))
 
     for i, j in np.ndindex(6, 6):
@@ -50,7 +48,7 @@ def directions_without_effect(theta: np.ndarray) -> np.ndarray:
     return np.array(rows)
 
 
-def test_the_flow_from_seed_0_ends_in_a_local_minimum_off_the_block_manifold() -> None:
+def test_the_flow_from_seed_0_ends_in_a_local_minimum_off_the_block_manifold():
     risk, end = LinearRisk(100), flow(100, random_start(0), (500.0,))[-1]
     value, gradient = risk(end)
     assert value == pytest.approx(0.18368, abs=1e-5)  # printed in the claim's words
@@ -69,7 +67,7 @@ def test_the_flow_from_seed_0_ends_in_a_local_minimum_off_the_block_manifold() -
     assert curvature[dimension:].min() > 0.14
 
 
-def test_the_start_is_that_of_the_runs_and_the_limit_that_of_trained_risk() -> None:
+def test_the_start_is_that_of_the_runs_and_the_limit_that_of_trained_risk():
     from numerics.regression.flow.end_point import trained
     from numerics.training.parameters import initial_parameters
 

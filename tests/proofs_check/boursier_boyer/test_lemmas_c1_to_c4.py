@@ -1,7 +1,5 @@
 """Appendix C.1 and C.2: what was executed, how grave the errors are, and changed numbers."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest
@@ -19,7 +17,6 @@ from proofs_check.boursier_boyer.concentration import (
     lemma_c4,
     lemma_c4_steps,
 )
-from proofs_check.core.claim import Claim
 from theory.bounds import concentration
 
 HALF = Fraction(1, 2)
@@ -34,7 +31,7 @@ HALF = Fraction(1, 2)
     ],
     ids=lambda c: c.id,
 )
-def test_a_display_that_speaks_of_a_probability_is_no_inequality_of_scalars(claim: Claim) -> None:
+def test_a_display_that_speaks_of_a_probability_is_no_inequality_of_scalars(claim):
     found = claim()
     assert found.verdict is Verdict.CERTIFIED
     assert r"\mathbb{E}_{z_{1:L}}\left[1\left\{" in found.checked
@@ -43,31 +40,27 @@ def test_a_display_that_speaks_of_a_probability_is_no_inequality_of_scalars(clai
     assert claim(three=Fraction(1, 40)).verdict is Verdict.REFUTED
 
 
-def test_the_inverses_are_no_error_where_alpha_minus_lies_in_the_unit_interval() -> None:
+def test_the_inverses_are_no_error_where_alpha_minus_lies_in_the_unit_interval():
     claim = lemma_c1.distance_of_the_inverses
     assert not claim.false
     assert claim().verdict.executed
 
 
-def test_variances_may_vanish() -> None:
+def test_variances_may_vanish():
     """The derivation asks for two moments only, and not that a variance is positive."""
     assumed = lemma_c2.variance_of_a_sum().assumes
     assert any("Q" in x for x in assumed)
     assert not any(">" in x for x in assumed)
 
 
-def test_what_is_computed_is_not_what_it_is_compared_with() -> None:
-    for claim in (
-        lemma_c1_weights.moments_of_a_weight,
-        lemma_c1_weights.exponents_of_the_moments,
-        lemma_c4_steps.thresholds_and_limit,
-    ):
+def test_what_is_computed_is_not_what_it_is_compared_with():
+    of_weights = lemma_c1_weights.moments_of_a_weight, lemma_c1_weights.exponents_of_the_moments
+    for claim in (*of_weights, lemma_c4_steps.thresholds_and_limit):
         assert not [p for p in claim().parts if p.vacuous]
 
 
 @pytest.mark.parametrize("C_f", [Fraction(1, 3), Fraction(7, 2)])
-def test_the_substitution_loses_a_factor(C_f: Fraction) -> None:
-    """Against the integral itself: the printed right side is off by C_f exactly."""
+def test_the_substitution_loses_a_factor(C_f):
     u = sp.Symbol("u", positive=True)
     scale = 16 * sp.Rational(C_f) ** 2
     integral = sp.integrate(sp.exp(-u / scale), (u, 1, sp.oo))
@@ -77,14 +70,13 @@ def test_the_substitution_loses_a_factor(C_f: Fraction) -> None:
     assert sp.simplify(sp.expand_func(repaired) - integral) == 0
 
 
-def test_the_step_that_lost_a_factor_and_the_lemma_count_as_one_error() -> None:
-    """The substitution is a step of the proof, and the lemma is where the error shows."""
+def test_the_step_that_lost_a_factor_and_the_lemma_count_as_one_error():
     step, lemma = lemma_c4_steps.substitution_in_the_tail, lemma_c4.mean_square_at_a_fixed_query
     assert (step.false, step.follows) == ("gap", lemma.id)
     assert (lemma.false, lemma.follows) == ("edge", "")
 
 
-def test_lemma_c4_fails_at_one_token_only() -> None:
+def test_lemma_c4_fails_at_one_token_only():
     """Scaled as far as one likes, two tokens meet the printed bound, and one token does not."""
     scaled = Point(on_line((1, -1), (HALF, HALF)), Fraction(0), (Fraction(10**9), Fraction(-(10**9))))
     symbols = (lemma_c4.L, lemma_c4.a2, lemma_c4.F4, lemma_c4.sigma2)
@@ -94,7 +86,7 @@ def test_lemma_c4_fails_at_one_token_only() -> None:
     assert lemma_c4.mean_square_at_a_fixed_query.at == "L = 1"
 
 
-def test_the_hull_of_the_values_is_judged_by_its_largest_point() -> None:
+def test_the_hull_of_the_values_is_judged_by_its_largest_point():
     hull = lemma_c4_steps.average_lies_in_a_convex_hull
     assert hull().verdict is Verdict.REFUTED
     assert hull(hull="f(z_k)").verdict is Verdict.ARGUED

@@ -1,7 +1,5 @@
 """A verdict speaks of the whole row, and what is executed covers all that the row admits."""
 
-from __future__ import annotations
-
 import pytest
 
 from numerics.evidence import Verdict
@@ -9,7 +7,7 @@ from proofs_check.core.judging import run_claim
 
 
 @pytest.mark.parametrize("id", ["OURS:R12.steps", "BB:LF.1.iii.a"])
-def test_what_a_sentence_joins_to_the_row_is_argued(id: str) -> None:
+def test_what_a_sentence_joins_to_the_row_is_argued(id):
     found = run_claim(id)
     assert (found["verdict"], found["faults"]) == (Verdict.ARGUED, [])
 
@@ -27,7 +25,7 @@ def test_what_a_sentence_joins_to_the_row_is_argued(id: str) -> None:
         ("BB:4.loss", "PROVED"),
     ],
 )
-def test_a_repair_has_the_verdict_of_what_was_executed_of_it(id: str, verdict: str) -> None:
+def test_a_repair_has_the_verdict_of_what_was_executed_of_it(id, verdict):
     found = run_claim(id)
     assert (found["verdict"], found["repair"]["verdict"], found["faults"]) == ("REFUTED", verdict, [])
 
@@ -45,7 +43,7 @@ def test_a_repair_has_the_verdict_of_what_was_executed_of_it(id: str, verdict: s
         ("OURS:R4.above/tail", [r"s \in [0, \infty)"]),
     ],
 )
-def test_what_is_executed_reaches_the_ends_of_the_domain(id: str, ranges: list[str]) -> None:
+def test_what_is_executed_reaches_the_ends_of_the_domain(id, ranges):
     found = run_claim(id)
     checked = (found["repair"] or found)["evidence"]["checked"]
     assert [x for x in ranges if x not in checked] == []

@@ -1,7 +1,5 @@
 """Section 4 and Appendix H: second routes to what the claims say."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.integrate import dblquad
@@ -17,28 +15,28 @@ from proofs_check.instances.window.free_minima import (
 from proofs_check.ours.window.subspace import r8_low_rank
 
 
-def noise_slope(c: float, alpha: float, density: float) -> float:
+def noise_slope(c, alpha, density):
     """N of Lemma H.4 for a constant density, by quadrature."""
 
-    def h(a: float, b: float) -> float:
+    def h(a, b):
         p, q = np.exp(c * a), np.exp(c * b)
         return float(p * q * (p - q * alpha) / (p + q * alpha) ** 3)
 
     return float(dblquad(h, -1, 1, -1, 1)[0]) * density**2
 
 
-def test_the_closed_form_without_the_diagonal_is_the_integral() -> None:
+def test_the_closed_form_without_the_diagonal_is_the_integral():
     witness = lemma_h4.diagonal_is_a_null_set().witness
     assert witness["N"] == pytest.approx(noise_slope(1.0, 0.5, 0.5), rel=1e-8)
 
 
 @pytest.mark.parametrize("c", [0.5, 1.0, 3.0, 8.0])
-def test_noise_of_two_tokens_grows_for_k_3_at_every_c(c: float) -> None:
+def test_noise_of_two_tokens_grows_for_k_3_at_every_c(c):
     assert noise_slope(c, 0.7, 0.5) > 0
 
 
 @pytest.mark.parametrize(("c", "alpha"), [(0.4, 0.9), (2.5, 0.2)])
-def test_the_derivative_on_the_sphere_is_the_integral(c: float, alpha: float) -> None:
+def test_the_derivative_on_the_sphere_is_the_integral(c, alpha):
     """For alpha_1 = 1 the derivative in r of H_noise is that in alpha_1, 2 alpha_2 N."""
     r = -np.log(alpha)
     closed = (2 * np.tanh(r / 2) - np.tanh(r / 2 - c) - np.tanh(r / 2 + c)) / (4 * c**2)
@@ -46,10 +44,10 @@ def test_the_derivative_on_the_sphere_is_the_integral(c: float, alpha: float) ->
     assert r8_low_rank.noise_of_two_tokens_on_the_sphere().verdict.accepted
 
 
-def test_noise_on_signs_turns_where_the_claim_says() -> None:
+def test_noise_on_signs_turns_where_the_claim_says():
     """The smallest derivative of H_noise over the ratio of the weights, on a grid."""
 
-    def least(c: float) -> float:
+    def least(c):
         r = np.linspace(1e-3, 12, 40_001)
         sech2 = lambda x: 1 / np.cosh(x / 2) ** 2
         noise = 1 - (sech2(r) / 2 + sech2(r + 2 * c) / 4 + sech2(r - 2 * c) / 4) / 2
@@ -59,20 +57,20 @@ def test_noise_on_signs_turns_where_the_claim_says() -> None:
     assert not r8_low_rank.noise_of_two_tokens_on_signs(c_max=2).verdict.accepted
 
 
-def test_54_fails_just_beyond_two() -> None:
+def test_54_fails_just_beyond_two():
     """Where the control of the claim is refuted: COL:H.3c judges both."""
     c, a, b = 2.1, -0.05, 0.05
     assert np.exp(c * a) * (1 + b) * (1 - a) < np.exp(c * b) * (1 + a) * (1 - b)
 
 
-def test_the_derivative_at_zero_agrees_with_simulation() -> None:
+def test_the_derivative_at_zero_agrees_with_simulation():
     """Lemma H.1 for k = 2, three tokens of unequal weights, by points of the circle."""
     angle = 2 * np.pi * np.arange(9) / 9
     points = np.column_stack([np.cos(angle), np.sin(angle)])
     alpha, u, step = np.array([1.0, 2.0, 0.5]), np.array([1.0, 0.0]), 1e-4
     tokens = points[np.array(list(np.ndindex(9, 9, 9)))]
 
-    def J(c: float) -> float:
+    def J(c):
         w = alpha * np.exp(c * tokens @ u)
         w /= w.sum(axis=1, keepdims=True)
         return float(((np.einsum("si,sid->sd", w, tokens) - u) ** 2).sum(axis=1).mean())
@@ -82,12 +80,12 @@ def test_the_derivative_at_zero_agrees_with_simulation() -> None:
     assert float(slope.subs(at)) == pytest.approx((J(step) - J(-step)) / (2 * step), rel=1e-6)
 
 
-def test_the_free_minimiser_of_case_1_is_at_the_bound_and_that_of_noise_inside() -> None:
+def test_the_free_minimiser_of_case_1_is_at_the_bound_and_that_of_noise_inside():
     assert least_low_rank(2, 1, 2, 0.0, 2.0).M[0, 0] == pytest.approx(2)
     assert 0 < least_low_rank(2, 1, 2, 3.0, 1.0).M[0, 0] < 1
 
 
-def test_the_theorem_is_refuted_inside_its_formal_statement() -> None:
+def test_the_theorem_is_refuted_inside_its_formal_statement():
     """Theorem H.5 asks n > 1 and has the bounds 1 and 2, Section 4 the bound 1; c_v may be 0."""
     rule = theorem_h5
     for check in (rule.minimiser_ignores_spurious_directions, rule.minimiser_is_diagonal_in_the_blocks):
@@ -99,8 +97,7 @@ def test_the_theorem_is_refuted_inside_its_formal_statement() -> None:
 
 
 @pytest.mark.parametrize("d", [2, 3])
-def test_no_part_across_the_blocks_makes_two_signs_lose_less(d: int) -> None:
-    """On random symmetric matrices, by enumeration; without the clipping at 0 it is false."""
+def test_no_part_across_the_blocks_makes_two_signs_lose_less(d):
     prompts, rng = low_rank_prompts(2, 1, d, nodes=8), np.random.default_rng(d)
     loss = lambda M: loss_and_gradient(M, prompts, 0.0)[0]
     alone, free = [], []
@@ -114,7 +111,7 @@ def test_no_part_across_the_blocks_makes_two_signs_lose_less(d: int) -> None:
     assert lemma_h2.constraint_does_not_bound_Fx(signs=True).verdict.accepted
 
 
-def test_rotated_attention_is_worse_on_the_circle() -> None:
+def test_rotated_attention_is_worse_on_the_circle():
     """Lemma B.5 from its own step: the same scale, turned by half a radian."""
     found = least_general(2, exponential_kernel, 0.3)
     turn = np.array([[np.cos(0.5), -np.sin(0.5)], [np.sin(0.5), np.cos(0.5)]])
@@ -123,6 +120,6 @@ def test_rotated_attention_is_worse_on_the_circle() -> None:
     assert found.off_identity() < 1e-6
 
 
-def test_a_planted_error_is_caught() -> None:
+def test_a_planted_error_is_caught():
     assert not lemma_h4.polynomial_in_one_ratio(middle=35).verdict.accepted
     assert not r8_low_rank.certificate_of_66(sign=-1).verdict.accepted

@@ -1,9 +1,6 @@
 """Theorems 3.5, E.1 and E.2 by exact widths: much noise, steeper tasks, the loss of all tasks."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
@@ -15,13 +12,11 @@ from numerics.attention.window.loss import window_loss
 from numerics.attention.window.plain import plain_spread
 from numerics.evidence import Verdict
 from proofs_check.collins.theorems import theorem_3_4
-from theory.attention.window.classes import TaskClass, affine, relu
+from theory.attention.window.classes import affine, relu
 
 
 @pytest.mark.parametrize(("tasks", "power"), [(relu, 5), (affine, 7)])
-def test_the_best_width_is_below_every_constant_times_the_printed_power(
-    tasks: Callable[[float], TaskClass], power: int
-) -> None:
+def test_the_best_width_is_below_every_constant_times_the_printed_power(tasks, power):
     d, n = 3, 20
     wholes = (1.0, 1e-2, 1e-4, 1e-6)
     widths = [optimal_window(tasks(1), d, n, n / whole).w for whole in wholes]
@@ -31,7 +26,7 @@ def test_the_best_width_is_below_every_constant_times_the_printed_power(
     assert all(later < earlier / 10 for earlier, later in pairwise(ratios))
 
 
-def test_under_the_hypotheses_of_theorem_e1_alone_no_constant_serves_theorem_35() -> None:
+def test_under_the_hypotheses_of_theorem_e1_alone_no_constant_serves_theorem_35():
     d, n = 3, 20
     shares = []
     for whole in (1.0, 1e-2, 1e-4, 1e-6):
@@ -44,7 +39,7 @@ def test_under_the_hypotheses_of_theorem_e1_alone_no_constant_serves_theorem_35(
     assert others.verdict is Verdict.REFUTED
 
 
-def test_the_mean_spread_of_the_tokens_that_are_attended_to() -> None:
+def test_the_mean_spread_of_the_tokens_that_are_attended_to():
     """By drawn prompts, at one token, and for long prompts."""
     d, n, w = 4, 7, 1.5
     x = np.random.default_rng(5).normal(size=(200_000, n, d))
@@ -56,14 +51,14 @@ def test_the_mean_spread_of_the_tokens_that_are_attended_to() -> None:
     assert plain_spread(d, 10**7, w) == pytest.approx(2 * _gap(d, w), rel=1e-5)
 
 
-def _gap(d: int, w: float) -> float:
+def _gap(d, w):
     """One minus the mean height under the weights."""
     angle = np.linspace(0, math.pi, 20_001)
     weights = np.sin(angle) ** (d - 2) * np.exp(-2 * w * (1 - np.cos(angle)))
     return float((weights * (1 - np.cos(angle))).sum() / weights.sum())
 
 
-def test_the_loss_on_steeper_tasks_falls_faster_than_the_glyphs_of_theorem_35_say() -> None:
+def test_the_loss_on_steeper_tasks_falls_faster_than_the_glyphs_of_theorem_35_say():
     d, steep = 3, 10.0
     lengths = (10**2, 10**4, 10**6, 10**8)
     width = lambda n: optimal_window(relu(1), d, n, 1.0).w
@@ -73,10 +68,10 @@ def test_the_loss_on_steeper_tasks_falls_faster_than_the_glyphs_of_theorem_35_sa
     assert all(later > 2 * earlier for earlier, later in pairwise(over(4)))
 
 
-def test_between_two_points_the_best_width_grows_like_a_logarithm() -> None:
+def test_between_two_points_the_best_width_grows_like_a_logarithm():
     """The reading of the dimension, d >= 2: for d = 1 both lower ends of Theorem 3.4 would fail."""
 
-    def best_width(n: int, noise: float) -> float:
+    def best_width(n, noise):
         """Of affine tasks with L = 1, by the number of tokens at the query's point."""
         w, here = np.linspace(0, 10, 2001)[:, None], np.arange(1, n + 1)
         away = (n - here) * np.exp(-4 * w)
@@ -92,9 +87,7 @@ def test_between_two_points_the_best_width_grows_like_a_logarithm() -> None:
 
 
 @pytest.mark.parametrize(("tasks", "n"), [(affine, 2), (affine, 3), (affine, 50), (relu, 2), (relu, 3)])
-def test_without_noise_the_best_width_is_finite_for_more_than_two_tokens_too(
-    tasks: Callable[[float], TaskClass], n: int
-) -> None:
+def test_without_noise_the_best_width_is_finite_for_more_than_two_tokens_too(tasks, n):
     """What COL:T3.4/range shows of two tokens of affine tasks, should n = Omega(1) ask for more."""
     best = optimal_window(tasks(1), 3, n, 0.0).w
     losses = [float(window_loss(tasks(1), 3, n, best * times, 0.0).loss) for times in (1, 4, 16, 64)]

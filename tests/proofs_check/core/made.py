@@ -1,9 +1,5 @@
 """Evidence and claims that are made up, for tests that judge them."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from numerics.evidence import Evidence, Verdict
 
 #: The row lends its place only.
@@ -11,18 +7,18 @@ ROW = "BB:CC.3.b"
 EXACT = "exact arithmetic"
 
 
-def proved(checked: str = "", **more: Any) -> Evidence:
+def proved(checked="", **more):
     return Evidence(verdict=Verdict.PROVED, engine=EXACT, checked=checked, **more)
 
 
-def refuted(checked: str = "", **witness: Any) -> Evidence:
+def refuted(checked="", **witness):
     point = witness or {"x": 1}
     return Evidence(verdict=Verdict.REFUTED, engine=EXACT, checked=checked, witness=point, witness_by="exact")
 
 
-def opened(reason: str = "gave up", engine: str = "branch and bound") -> Evidence:
+def opened(reason="gave up", engine="branch and bound"):
     return Evidence(verdict=Verdict.OPEN, engine=engine, reason=reason)
 
 
-def at_least_two(c: Any, **witness: Any) -> Evidence:
+def at_least_two(c, **witness):
     return proved("c") if c >= 2 else refuted("c", **witness)

@@ -1,15 +1,12 @@
 """The claim core is fed wrong claims of every sort and must catch each of them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
 import pytest
 import sympy as sp
 
-from numerics.evidence import Evidence, Verdict
+from numerics.evidence import Verdict
 from numerics.provers import forall
 from numerics.seeds import current_seed
 from proofs_check.core.claim import MEANS, REGISTRY, Claim, claim
@@ -17,42 +14,41 @@ from proofs_check.instances.reference import RADEMACHER
 from tests.proofs_check.core.made import ROW, at_least_two, opened, proved
 
 pytestmark = pytest.mark.usefixtures("nobody_read_the_row")
-FALSE: dict[str, Any] = dict(false="gap", why="the edge is 2", instead="$c \\geq 2$", costs="constants")
+FALSE = dict(false="gap", why="the edge is 2", instead="$c \\geq 2$", costs="constants")
 
 
-def made(check: Any, **how: Any) -> Claim:
+def made(check, **how):
     REGISTRY.pop(f"{ROW}/{check.__name__}", None)
     return claim(f"{ROW}/{check.__name__}", **how)(check)
 
 
-def faults(check: Any, **how: Any) -> str:
+def faults(check, **how):
     return "\n".join(made(check, **how).judge().faults)
 
 
-def holds_from_two(*, c: int = 3) -> Evidence:
+def holds_from_two(*, c=3):
     return at_least_two(Fraction(c))
 
 
-def fails_at_one(*, c: int = 1) -> Evidence:
+def fails_at_one(*, c=1):
     return at_least_two(Fraction(c))
 
 
-def bound(*, c: int = 2) -> Evidence:
+def bound(*, c=2):
     x = sp.Symbol("x", positive=True)
     return forall(x, "<=", c * x, {x: (0, sp.oo)})
 
 
-def test_a_sound_claim_has_no_faults_and_knows_its_edge() -> None:
+def test_a_sound_claim_has_no_faults_and_knows_its_edge():
     j = made(holds_from_two, sharp="c").judge()
     assert j.faults == ()
-    assert j.sharp is not None
     assert j.sharp.refuted < 2 <= j.sharp.accepted < Fraction(2003, 1000)
     assert j.sharp.word == "sharp"
     assert j.sharp.slack(Fraction(3)) == pytest.approx(1.5, rel=2e-3)
 
 
-def test_undeclared_and_wrongly_declared_verdicts_and_repairs_are_caught() -> None:
-    def undecided(*, c: int = 1) -> Evidence:
+def test_undeclared_and_wrongly_declared_verdicts_and_repairs_are_caught():
+    def undecided(*, c=1):
         return opened()
 
     assert "came out OPEN" in faults(undecided)
@@ -64,8 +60,8 @@ def test_undeclared_and_wrongly_declared_verdicts_and_repairs_are_caught() -> No
     assert "the repair {'c': Fraction(3, 2)} came out REFUTED" in repaired
 
 
-def test_a_check_must_return_evidence_and_take_keywords_with_defaults() -> None:
-    def nothing(*, c: int = 1) -> Any:
+def test_a_check_must_return_evidence_and_take_keywords_with_defaults():
+    def nothing(*, c=1):
         return True
 
     with pytest.raises(TypeError, match="returned bool"):
@@ -78,7 +74,7 @@ def test_a_check_must_return_evidence_and_take_keywords_with_defaults() -> None:
         made(bound)(k=2)
 
 
-def test_names_are_unique_and_well_formed() -> None:
+def test_names_are_unique_and_well_formed():
     claim(f"{ROW}/one")(lambda: proved())
     with pytest.raises(ValueError, match="two claims are named"):
         claim(f"{ROW}/one")(lambda: proved(covered="other"))
@@ -87,10 +83,10 @@ def test_names_are_unique_and_well_formed() -> None:
             claim(bad)
 
 
-def test_the_streams_belong_to_the_id_and_to_reseed() -> None:
-    seeds: list[int] = []
+def test_the_streams_belong_to_the_id_and_to_reseed():
+    seeds = []
 
-    def drawing(*, c: int = 1) -> Evidence:
+    def drawing(*, c=1):
         seeds.append(current_seed())
         return opened()
 
@@ -101,7 +97,7 @@ def test_the_streams_belong_to_the_id_and_to_reseed() -> None:
     assert current_seed() == 0
 
 
-def test_a_bound_that_says_nothing_at_the_reference_instance_is_caught(monkeypatch) -> None:
+def test_a_bound_that_says_nothing_at_the_reference_instance_is_caught(monkeypatch):
     monkeypatch.setattr("proofs_check.core.printed.origins", lambda key: None)  # it has no kinds
     asked = made(bound, sharp="c", reference=dict(x=1))
     assert asked.judge().held.reference == 2
@@ -112,8 +108,8 @@ def test_a_bound_that_says_nothing_at_the_reference_instance_is_caught(monkeypat
     assert made(bound, sharp="c").judge().held.reference is None
 
 
-def test_measurements_reach_the_checks_that_declare_them_and_their_controls() -> None:
-    def measuring(*, c: int = 3, measured: int | None = None) -> Evidence:
+def test_measurements_reach_the_checks_that_declare_them_and_their_controls():
+    def measuring(*, c=3, measured=None):
         return at_least_two(Fraction(c + (measured or 0)))
 
     judged = made(measuring, control=dict(c=-3))
@@ -123,7 +119,7 @@ def test_measurements_reach_the_checks_that_declare_them_and_their_controls() ->
     assert made(holds_from_two, sharp="c").judge(measured=-5).printed.verdict.accepted
 
 
-def test_a_paper_brings_its_own_reference_instance(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_paper_brings_its_own_reference_instance(monkeypatch):
     theirs = Claim(id="XX:1", check=bound, reference={})
     with pytest.raises(ValueError, match="XX brings no instance; add it"):
         theirs()
@@ -135,11 +131,10 @@ def test_a_paper_brings_its_own_reference_instance(monkeypatch: pytest.MonkeyPat
     assert replace(theirs, reference={"x": 7}).judge().held.reference == 14
 
 
-def test_what_a_claim_takes_for_granted_stands_in_its_evidence() -> None:
-    def for_reals(*, c: int = 3) -> Evidence:
+def test_what_a_claim_takes_for_granted_stands_in_its_evidence():
+    def for_reals(*, c=3):
         return at_least_two(Fraction(c)).replace(assumes=("x real",) if c >= 2 else ())
 
     j = made(for_reals, sharp="c", assumes=(MEANS,)).judge()
     assert j.held.assumes == ("x real", MEANS)
-    assert j.control is not None
     assert j.control.assumes == ()  # a witness rests on nothing of the kind

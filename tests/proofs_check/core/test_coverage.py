@@ -1,9 +1,6 @@
 """How many exact rows are decided: the rules hold just on the ledgers that keep them."""
 
-from __future__ import annotations
-
 from math import ceil
-from typing import Any
 
 import pytest
 
@@ -19,18 +16,18 @@ RULES = paper("BB")["rules"]
 OTHER = [id for id, r in rows().items() if r.paper == "BB" and r.kind not in EXACT]
 
 
-def claims(verdicts: dict[str, str], **changes: Any) -> list[dict[str, Any]]:
+def claims(verdicts, **changes):
     return [made_up(id, verdict, **changes) for id, verdict in verdicts.items()]
 
 
-def test_every_row_decided_keeps_every_rule() -> None:
+def test_every_row_decided_keeps_every_rule():
     verdicts = [("PROVED", "CERTIFIED", "REFUTED")[i % 3] for i in range(len(SHARP))]
     reach = coverage(claims(dict(zip(SHARP, verdicts))), "BB")
     assert (reach.shares, reach.rows, reach.broken()) == ((1.0, 1.0), len(SHARP), [])
 
 
 @pytest.mark.parametrize("rule", ["executed", "decided"])
-def test_the_least_shares_of_the_paper_are_the_edge(rule: str) -> None:
+def test_the_least_shares_of_the_paper_are_the_edge(rule):
     least = ceil(RULES[rule] * len(SHARP))  # the least whole number of rows that is enough
     below = "SUPPORTED" if rule == "decided" else Verdict.ARGUED
     for enough in (least, least - 1):
@@ -41,13 +38,13 @@ def test_the_least_shares_of_the_paper_are_the_edge(rule: str) -> None:
         assert len(reach.supported if rule == "decided" else reach.argued) == len(SHARP) - enough
 
 
-def test_what_is_argued_is_decided_but_not_executed() -> None:
+def test_what_is_argued_is_decided_but_not_executed():
     reach = coverage(claims(dict.fromkeys(SHARP, Verdict.ARGUED)), "BB")
     assert reach.shares == (0.0, 1.0)
     assert "decided by execution alone" in reach.broken()[0]
 
 
-def test_a_supported_row_says_why() -> None:
+def test_a_supported_row_says_why():
     verdicts = dict.fromkeys(SHARP, "PROVED") | {SHARP[0]: "SUPPORTED"}
     silent = coverage(claims(verdicts), "BB")
     assert silent.unexplained == (SHARP[0],)
@@ -57,7 +54,7 @@ def test_a_supported_row_says_why() -> None:
     assert coverage(claims(verdicts, unproved=" "), "BB").unexplained == (SHARP[0],)
 
 
-def test_the_main_claim_counts_and_else_the_weakest_part() -> None:
+def test_the_main_claim_counts_and_else_the_weakest_part():
     row = SHARP[0]
     part, inference = made_up(f"{row}/part", "SUPPORTED"), made_up(f"{row}/inference", "REFUTED")
     assert coverage([made_up(row, "PROVED"), part], "BB").executed == (row,)
@@ -67,11 +64,9 @@ def test_the_main_claim_counts_and_else_the_weakest_part() -> None:
     assert row in coverage([inference], "BB").unsettled
 
 
-def test_open_rows_settle_nothing_and_few_are_allowed() -> None:
-    assert (
-        coverage([made_up(SHARP[0], "PROVED"), made_up(f"{SHARP[0]}/end", "OPEN")], "BB").unsettled[0]
-        == SHARP[0]
-    )
+def test_open_rows_settle_nothing_and_few_are_allowed():
+    half_open = [made_up(SHARP[0], "PROVED"), made_up(f"{SHARP[0]}/end", "OPEN")]
+    assert coverage(half_open, "BB").unsettled[0] == SHARP[0]
     for many, broken in ((RULES["open"], False), (RULES["open"] + 1, True)):
         reach = coverage(claims(dict.fromkeys(SHARP, "PROVED") | dict.fromkeys(OTHER[:many], "OPEN")), "BB")
         assert any("rows are open" in rule for rule in reach.broken()) is broken
@@ -79,10 +74,9 @@ def test_open_rows_settle_nothing_and_few_are_allowed() -> None:
         coverage([], "XX")
 
 
-def test_the_details_of_a_run_have_the_line_of_every_paper() -> None:
+def test_the_details_of_a_run_have_the_line_of_every_paper():
     read = document()
-    text = "\n".join(
-        piece for pieces in details(Ledger(read["claims"], run=read["run"]), 500) for piece, _ in pieces
-    )
+    told = details(Ledger(read["claims"], run=read["run"]), 500)
+    text = "\n".join(piece for pieces in told for piece, _ in pieces)
     for key in papers():
         assert coverage(read["claims"], key).line in text

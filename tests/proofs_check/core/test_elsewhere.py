@@ -1,11 +1,7 @@
 """A claim that needs one of another collection: the chain goes on in the ledger kept there."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 from unittest.mock import patch
 
 import pytest
@@ -19,16 +15,17 @@ from proofs_check.reports.documents.new_paper import new_paper
 
 pytest_plugins = "pytester"
 MINE, THEIRS = Path("mine"), Path("theirs")
+ALONE = ("-p", "no:cacheprovider", "-p", "no:hypothesispytest")
 
 
 @pytest.fixture(autouse=True)
-def nothing_stays_registered() -> Iterator[None]:
+def nothing_stays_registered():
     with patch.dict(registered._named), patch.dict(REGISTRY):
         yield
     registered._forget()
 
 
-def folder(path: Path, key: str, *needs: str) -> None:
+def folder(path, key, *needs):
     """A paper whose first lemma needs something."""
     if not path.exists():
         new_paper(path, "On exponentials", key)
@@ -38,28 +35,28 @@ def folder(path: Path, key: str, *needs: str) -> None:
     module.write_text(f'{head}@claim("{key}:L1", sharp="c", needs={needs})\n{body}', encoding="utf-8")
 
 
-def judged(pytester: pytest.Pytester, path: Path) -> tuple[int, str, dict[str, Any]]:
+def judged(pytester, path):
     """The exit status of a run, what it printed in one line, and the entry of the first lemma."""
-    result = pytester.runpytest_inprocess("-p", "no:cacheprovider", "-p", "no:hypothesispytest", str(path))
+    result = pytester.runpytest_inprocess(*ALONE, str(path))
     found = sorted((path / "build").glob("ledger*.json"), key=lambda file: file.stat().st_mtime_ns)
     entries = json.loads(found[-1].read_text(encoding="utf-8"))["claims"]
     return int(result.ret), " ".join(result.stdout.str().split()), entries[0]
 
 
-def is_proved(e: dict[str, Any]) -> bool:
+def is_proved(e):
     return e["verdict"] == e["chain"] == "PROVED"
 
 
-def is_repaired(e: dict[str, Any]) -> bool:
+def is_repaired(e):
     return e["verdict"] == "REFUTED" and e["stands"]
 
 
-def falls(e: dict[str, Any]) -> bool:
+def falls(e):
     return e["verdict"] == e["chain"] == "REFUTED"
 
 
 @pytest.mark.parametrize("kind", [is_proved, is_repaired, falls])
-def test_the_chain_goes_on_in_the_release(kind: Any, release: dict[str, Any], pytester, capsys) -> None:
+def test_the_chain_goes_on_in_the_release(kind, release, pytester, ran):
     need = next(e for e in release["claims"] if kind(e) and e["id"] == e["covers"])
     folder(MINE, "ME", need["id"])
     status, said, first = judged(pytester, MINE)
@@ -68,21 +65,20 @@ def test_the_chain_goes_on_in_the_release(kind: Any, release: dict[str, Any], py
     assert (first["chain"], first["stands"]) == (str(weaker), need["stands"])
     assert "not run now, but read from the ledger of the release" in said
     assert f"{need['id']} {need['verdict']}" in said
-    assert main(["show", "L1", "--papers", "mine"]) == 0
-    shown = " ".join(capsys.readouterr().out.split())
+    shown = " ".join(ran(0, "show", "L1", "--papers", "mine").out.split())
     chain = f"{need['id']} is {need['verdict']}, with all that it needs {need['chain']}"
     assert f"{chain}, in the ledger of the release" in shown
     assert main(["blueprint", "--papers", "mine"]) == 0
 
 
-@pytest.mark.parametrize(
-    ("need", "why"),
-    [
-        ("BB:nowhere", "neither a claim nor a row: correct the id"),
-        ("YOU:L1", "no paper here has the key YOU"),
-    ],
-)
-def test_what_does_not_exist_is_a_fault(pytester: pytest.Pytester, need: str, why: str) -> None:
+NOWHERE = {
+    "BB:nowhere": "neither a claim nor a row: correct the id",
+    "YOU:L1": "no paper here has the key YOU",
+}
+
+
+@pytest.mark.parametrize(("need", "why"), NOWHERE.items())
+def test_what_does_not_exist_is_a_fault(pytester, need, why):
     folder(MINE, "ME", need)
     status, said, first = judged(pytester, MINE)
     assert status != 0
@@ -91,7 +87,7 @@ def test_what_does_not_exist_is_a_fault(pytester: pytest.Pytester, need: str, wh
     assert first["chain"] == "OPEN"
 
 
-def test_a_need_without_a_ledger_says_how_to_judge_it(pytester: pytest.Pytester) -> None:
+def test_a_need_without_a_ledger_says_how_to_judge_it(pytester):
     folder(THEIRS, "YOU")
     folder(MINE, "ME", "YOU:L1")
     add_folder(THEIRS)
@@ -105,7 +101,7 @@ def test_a_need_without_a_ledger_says_how_to_judge_it(pytester: pytest.Pytester)
     assert f"YOU:L1 {theirs['verdict']}" in said
 
 
-def test_needs_that_go_round_through_two_ledgers_are_a_fault(pytester: pytest.Pytester) -> None:
+def test_needs_that_go_round_through_two_ledgers_are_a_fault(pytester):
     folder(THEIRS, "YOU")
     folder(MINE, "ME", "YOU:L1")
     add_folder(THEIRS)
@@ -119,12 +115,10 @@ def test_needs_that_go_round_through_two_ledgers_are_a_fault(pytester: pytest.Py
     assert first["chain"] == "OPEN"
 
 
-def test_collections_that_run_together_take_the_place_of_no_ledger(pytester: pytest.Pytester) -> None:
+def test_collections_that_run_together_take_the_place_of_no_ledger(pytester):
     for path, key, need in ((THEIRS, "YOU", ()), (MINE, "ME", ("YOU:L1",))):
         folder(path, key, *need)
-    result = pytester.runpytest_inprocess(
-        "-p", "no:cacheprovider", "-p", "no:hypothesispytest", "mine", "theirs"
-    )
+    result = pytester.runpytest_inprocess(*ALONE, "mine", "theirs")
     said = " ".join(result.stdout.str().split())
     assert result.ret == 0
     assert "because several collections ran together" in said

@@ -1,13 +1,9 @@
 """The one rule for a row's verdict and the one count for a paper: every reader tells the same."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -20,7 +16,7 @@ from proofs_check.core.ledgers.coverage import NOT_SETTLED, coverage
 from proofs_check.core.ledgers.files import read_ledger
 from proofs_check.core.ledgers.ledger import Ledger, write_json
 from proofs_check.core.ledgers.losses import CHANGED, LOST, STANDS
-from proofs_check.core.ledgers.outcomes import Account, account, outcomes
+from proofs_check.core.ledgers.outcomes import account, outcomes
 from proofs_check.core.ledgers.stored import RELEASE, find_ledger, release_text
 from proofs_check.core.ledgers.summary import details, part_summary, summary
 from proofs_check.core.severity import SEVERITIES
@@ -32,7 +28,7 @@ from proofs_check.reports.documents.status import errata, headline, status
 from tests.proofs_check.core.ledgers import document, line, made_up
 
 
-def error(id: str, severity: str, **changes: Any) -> dict[str, Any]:
+def error(id, severity, **changes):
     """A refuted entry with a repair that was proved."""
     told = {"at": "L = 1" * (severity == "edge"), "why": f"Why {id} fails.", "costs": "constants"}
     told |= {"instead": "Write $2$ for $1$. Then more."}
@@ -40,20 +36,20 @@ def error(id: str, severity: str, **changes: Any) -> dict[str, Any]:
     return made_up(id, "REFUTED", severity=severity, **({"repair": repaired} | told | changes))
 
 
-def book(read: dict[str, Any]) -> Ledger:
+def book(read):
     return Ledger(read["claims"], run=read["run"])
 
 
-def printed(read: dict[str, Any], width: int = 100_000) -> str:
+def printed(read, width=100_000):
     """The end of the run of a ledger."""
     return "\n".join("".join(text for text, _ in x) for x in summary(book(read), width, "kept"))
 
 
-def rows_of(key: str) -> int:
+def rows_of(key):
     return sum(r.paper == key for r in rows().values())
 
 
-def in_table(read: Mapping[str, Any], key: str) -> tuple[int, int]:
+def in_table(read, key):
     """How many rows of a paper are false, and how many not settled, by the table of the README."""
     name = "| our own:" if key == "OURS" else f"| {key}:"
     cells = [x.split("|")[2:] for x in status(read).splitlines() if x.startswith(name)]
@@ -61,12 +57,11 @@ def in_table(read: Mapping[str, Any], key: str) -> tuple[int, int]:
     return refuted, unsettled
 
 
-def counts_of_kinds(told: Account) -> list[int]:
+def counts_of_kinds(told):
     return [n for s in SEVERITIES if (n := Counter(o.severity for o in told.false)[s])]
 
 
-def test_every_reader_counts_alike(release: dict[str, Any]) -> None:
-    """The numbers of the sentence add up, and are those of the README's table and of the lists."""
+def test_every_reader_counts_alike(release):
     ends = printed(release)
     for key in papers():
         told = account(release, key)
@@ -85,7 +80,7 @@ def test_every_reader_counts_alike(release: dict[str, Any]) -> None:
         assert told.sentence.lower() in head
 
 
-def test_the_main_results_are_those_that_the_papers_mark(release: dict[str, Any]) -> None:
+def test_the_main_results_are_those_that_the_papers_mark(release):
     for key in papers():
         told = account(release, key)
         assert all(len(r.says.split()) <= 30 for r in told.headline)  # two parts of a dozen words each
@@ -93,7 +88,7 @@ def test_the_main_results_are_those_that_the_papers_mark(release: dict[str, Any]
         assert [r.title for r in told.headline] == list(dict.fromkeys(marked))
 
 
-def test_errors_of_a_row_are_told_by_the_gravest_of_its_own() -> None:
+def test_errors_of_a_row_are_told_by_the_gravest_of_its_own():
     inherited = error("BB:LC.6", "edge", follows="BB:LC.4")
     wrong = (error("BB:LC.4", "edge"), inherited, error("BB:LC.6/nu", "typo"), error("BB:LE.2", "false"))
     told = account(document(*wrong), "BB")
@@ -106,12 +101,12 @@ def test_errors_of_a_row_are_told_by_the_gravest_of_its_own() -> None:
     assert alone.sentence.startswith(f"1 edge case (1 more follows from these) among {rows_of('BB')} rows ")
 
 
-def standing(*lines: dict[str, Any]) -> dict[str, str]:
+def standing(*lines):
     """Whether each result of the first paper stands, by the ledger of some entries."""
     return {r.title: r.told for r in account(document(*lines), "BB").results}
 
 
-def test_a_result_is_lost_with_an_error_without_a_repair_and_so_is_what_rests_on_it() -> None:
+def test_a_result_is_lost_with_an_error_without_a_repair_and_so_is_what_rests_on_it():
     user = made_up("BB:LC.6", "PROVED", needs=["BB:LC.4"])
     of_user = made_up("BB:P3.1", "SUPPORTED", needs=["BB:LC.6"])
     lost = standing(error("BB:LC.4", "false", repair=None), user, of_user)
@@ -131,7 +126,7 @@ def test_a_result_is_lost_with_an_error_without_a_repair_and_so_is_what_rests_on
     assert other == f"{LOST}: false in its own regime; what is true instead is another statement"
 
 
-def test_a_result_collects_the_errors_of_its_printed_proof_each_once() -> None:
+def test_a_result_collects_the_errors_of_its_printed_proof_each_once():
     """Those of the steps, of what they use, and by whatever way; what inherits an error names it no
     second time, and degenerate points and slips of notation break no proof.
     """
@@ -153,7 +148,7 @@ def test_a_result_collects_the_errors_of_its_printed_proof_each_once() -> None:
     assert standing(*supported, *unmended)["Theorem 4.3"] == falls
 
 
-def test_a_step_in_the_own_proof_is_no_error_of_a_statement_that_is_accepted() -> None:
+def test_a_step_in_the_own_proof_is_no_error_of_a_statement_that_is_accepted():
     step = f"{STANDS}; proved otherwise; its printed proof has a false step"
     whole, of_proof = made_up("BB:T5.2", Verdict.ARGUED), error("BB:T5.2.range/inference", "gap")
     assert standing(whole, made_up("BB:T5.2.range", "CERTIFIED"), of_proof)["Theorem 5.2"] == step
@@ -164,21 +159,21 @@ def test_a_step_in_the_own_proof_is_no_error_of_a_statement_that_is_accepted() -
     assert standing(whole, made_up("BB:LC.4/two", "SUPPORTED"))["Lemma C.4"] == by_instances
 
 
-def test_a_hypothesis_that_is_missing_in_what_a_result_needs_is_missing_in_it() -> None:
+def test_a_hypothesis_that_is_missing_in_what_a_result_needs_is_missing_in_it():
     needed = error("LDL:eq4.use", "gap", costs="a hypothesis")
     told = account(document(needed, made_up("LDL:L1", "PROVED", needs=["LDL:eq4.use"])), "LDL")
     found = next(r for r in told.results if r.title == "Lemma 1")
     assert (found.standing, found.change) == (CHANGED, "Write $2$ for $1$.")
 
 
-def test_places_are_no_results() -> None:
+def test_places_are_no_results():
     wrong = error("LDL:3.1.orth", "gap", repair=None), error("LDL:4.thr", "false", repair=None)
     told = account(document(*wrong), "LDL").results
     assert {r.title.split()[0] for r in told} == {"Lemma", "Theorem", "Proposition"}
     assert {r.reason for r in told} == {"no claim settles it"}
 
 
-def test_what_is_true_instead_is_marked_wherever_nobody_executed_it(tmp_path: Path, capsys) -> None:
+def test_what_is_true_instead_is_marked_wherever_nobody_executed_it(tmp_path, capsys):
     write_json(document(line("BB:CC.3.b", repair=None)), tmp_path / "ledger.json")
     assert show("CC.3.b", ledger=str(tmp_path)) == 0
     told, mended = document(error("BB:P3.1", "edge", repair=None)), document(error("BB:P3.1", "edge"))
@@ -189,7 +184,7 @@ def test_what_is_true_instead_is_marked_wherever_nobody_executed_it(tmp_path: Pa
         assert "(not executed)" not in text
 
 
-def tangled() -> dict[str, Any]:
+def tangled():
     """A ledger of rows whose claims say different things of them."""
     undecided = line("BB:CC.3.b")["repair"] | {"verdict": "OPEN"}
     return document(
@@ -207,7 +202,7 @@ def tangled() -> dict[str, Any]:
     )
 
 
-def test_tangled_rows_are_told_alike_by_every_reader() -> None:
+def test_tangled_rows_are_told_alike_by_every_reader():
     read = tangled()
     read["run"]["faults"] = []  # they say what is tangled, and the tables of the README refuse it for that
     known = outcomes(read)
@@ -215,10 +210,9 @@ def test_tangled_rows_are_told_alike_by_every_reader() -> None:
     assert known["BB:LC.1"].verdict == NOT_SETTLED  # only what its proof infers was judged
     for key in papers():
         told = account(read, key)
-        false = {o.id for o in told.rows if o.verdict == "REFUTED"}
-        assert (
-            false == {o.id for o in told.rows if o.errors} == {o.id for o in (*told.false, *told.following)}
-        )
+        false = {o.id for o in (*told.false, *told.following)}
+        assert {o.id for o in told.rows if o.verdict == "REFUTED"} == false
+        assert {o.id for o in told.rows if o.errors} == false
         assert set(coverage(read["claims"], key).unsettled) <= set(read["unsettled"])
         unsettled = sum(rows()[id].paper == key for id in read["unsettled"])
         assert in_table(read, key) == (len(false), unsettled)
@@ -231,13 +225,13 @@ def test_tangled_rows_are_told_alike_by_every_reader() -> None:
     assert account(read, "OURS").sentence.startswith(ours)
 
 
-def test_what_was_not_judged_is_not_called_free_of_errors() -> None:
+def test_what_was_not_judged_is_not_called_free_of_errors():
     told = account(document(made_up("BB:LC.4", "PROVED")), "BB").sentence
     assert [int(n) for n in re.findall(r"\d+", told)] == [rows_of("BB"), rows_of("BB") - 1]
     assert told.startswith("None of ")
 
 
-def test_the_errors_of_a_main_result_are_named_for_what_they_are() -> None:
+def test_the_errors_of_a_main_result_are_named_for_what_they_are():
     told = {r.title: r for r in account(tangled(), "BB").headline}
     assert told["Proposition 3.4"].told == f"{LOST}: open"
     undeclared = "false, which its claim does not declare; what is true instead was not executed"
@@ -247,7 +241,7 @@ def test_the_errors_of_a_main_result_are_named_for_what_they_are() -> None:
     assert missing == f"{LOST}: a missing hypothesis; what is true instead was not executed"
 
 
-def test_a_row_of_an_older_list_is_told_as_it_was_judged() -> None:
+def test_a_row_of_an_older_list_is_told_as_it_was_judged():
     gone = made_up("BB:gone", "SUPPORTED", where="Section 9", kind="INT", says="once")
     known = outcomes(document(gone, made_up("BB:LC.4", "PROVED", where="elsewhere")))
     assert (known["BB:gone"].row.where, known["BB:LC.4"].row.where) == ("Section 9", "elsewhere")
@@ -264,12 +258,11 @@ def test_a_row_of_an_older_list_is_told_as_it_was_judged() -> None:
         ("", ""),
     ],
 )
-def test_first_sentences_do_not_end_inside_formulas(text: str, first: str) -> None:
+def test_first_sentences_do_not_end_inside_formulas(text, first):
     assert first_sentence(text) == first
 
 
-def test_the_end_of_a_run_tells_the_main_results_then_the_count_then_what_is_false() -> None:
-    """Of a paper without errors in one paragraph; of each number of examples that was drawn."""
+def test_the_end_of_a_run_tells_the_main_results_then_the_count_then_what_is_false():
     change = r"Ask for $L\geq 2$, or put $1+\ln L$ in place of $\ln L$. More."
     read = document(
         made_up("BB:L2.1.a", "SUPPORTED"),
@@ -296,7 +289,7 @@ def test_the_end_of_a_run_tells_the_main_results_then_the_count_then_what_is_fal
 
 
 @pytest.mark.parametrize("width", [40, 80, 120])
-def test_every_line_fits_and_every_cut_is_marked(release: dict[str, Any], width: int) -> None:
+def test_every_line_fits_and_every_cut_is_marked(release, width):
     whole = book(release)
     part = Ledger(release["claims"][60:120], {c["id"]: tuple(c["needs"]) for c in release["claims"]})
     for told in (summary(whole, width, "kept"), part_summary(part, width, "kept"), details(whole, width)):
@@ -309,14 +302,14 @@ def test_every_line_fits_and_every_cut_is_marked(release: dict[str, Any], width:
     assert sum("…" in "".join(p for p, _ in pieces) for pieces in summary(whole, 40, "")) >= len(reasons)
 
 
-def test_the_release_speaks_for_the_papers(release: dict[str, Any]) -> None:
+def test_the_release_speaks_for_the_papers(release):
     assert read_ledger(RELEASE) == release
     assert release["run"]["partial"] is False
     assert release["run"]["faults"] == []
     assert release_text(release) == RELEASE.read_text(encoding="utf-8")
 
 
-def test_ledgers_are_read_in_this_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ledgers_are_read_in_this_order(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert find_ledger().path == RELEASE
     assert "the ledger of the release, judged on" in find_ledger().says
@@ -333,7 +326,6 @@ def test_ledgers_are_read_in_this_order(tmp_path: Path, monkeypatch: pytest.Monk
     limits = "; only some claims ran for it; its random numbers are those of --reseed 7"
     assert find_ledger("other.json").says.endswith(limits)
     (tmp_path / "build" / kept.WHOLE).write_text(json.dumps({"run": {}}))
-    with pytest.raises(
-        InputError, match=r"build/ledger\.json is not a ledger.*; without build/ledger\.json, the"
-    ):
+    why = r"build/ledger\.json is not a ledger.*; without build/ledger\.json, the"
+    with pytest.raises(InputError, match=why):
         find_ledger()

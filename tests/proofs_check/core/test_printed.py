@@ -1,10 +1,5 @@
 """What is accepted as printed rests on nothing that the paper does not print."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator
-from pathlib import Path
-
 import pytest
 import sympy as sp
 
@@ -14,7 +9,7 @@ from numerics.provers.inequalities import forall
 from numerics.terminal.inputs import InputError
 from proofs_check.core.printed import by_kind, faults_of_dimension, faults_of_hypotheses
 from proofs_check.papers.origins import origins
-from proofs_check.papers.registered import Collection, drop_folder
+from proofs_check.papers.registered import drop_folder
 from proofs_check.papers.statements import add_folder
 from tests.proofs_check.papers import ROW
 
@@ -23,7 +18,7 @@ x, y = sp.symbols("x y", positive=True)
 
 
 @pytest.fixture
-def said(tmp_path: Path) -> Iterator[Path]:
+def said(tmp_path):
     """The file of a paper of one row, before it is read."""
     (tmp_path / "statements.toml").write_text(ROW)
     made = add_folder(tmp_path)
@@ -31,55 +26,52 @@ def said(tmp_path: Path) -> Iterator[Path]:
     drop_folder(made)
 
 
-def entry(kind: str, *says: str, **more: object) -> str:
+def entry(kind, *says, **more):
     model = {"model": "x = 1"} if kind == "definition" else {}
     told = {"kind": kind, "says": list(says), "source": "Section 2"} | model | more
     return "[[hypothesis]]\n" + "".join(f"{name} = {value!r}\n" for name, value in told.items())
 
 
-def faults(
-    evidence: Evidence, fragment: str = "", needs: tuple[str, ...] = (), printed: Evidence | None = None
-) -> list[str]:
-    return faults_of_hypotheses(
-        "ME:L1/part", evidence if printed is None else printed, evidence, fragment, needs
-    )
+def faults(evidence, fragment="", needs=(), printed=None):
+    said = evidence if printed is None else printed
+    return faults_of_hypotheses("ME:L1/part", said, evidence, fragment, needs)
 
 
-def assuming(*texts: str) -> Evidence:
+def assuming(*texts):
     return Evidence(verdict=Verdict.PROVED, engine="identity", assumes=texts)
 
 
-def test_a_hypothesis_without_a_kind_is_a_fault(said: Path) -> None:
+def test_a_hypothesis_without_a_kind_is_a_fault(said):
     said.write_text(entry("printed", "x > 0"))
     assert faults(assuming("x > 0")) == []
     assert "where the hypothesis y > 0 comes from" in faults(assuming("x > 0", "y > 0"))[0]
 
 
-def test_where_a_paper_gives_no_kinds_none_is_asked_for(said: Path) -> None:
+def test_where_a_paper_gives_no_kinds_none_is_asked_for(said):
     assert faults(assuming("x > 0")) == []
     assert by_kind("ME:L1", assuming("x > 0")) == {"": [["x > 0", ""]]}
 
 
-def test_what_was_added_is_not_accepted_as_printed(said: Path) -> None:
+def test_what_was_added_is_not_accepted_as_printed(said):
     said.write_text(entry("added", "x > 0"))
     assert "accepted as printed under x > 0" in faults(assuming("x > 0"))[0]
     assert faults(assuming("x > 0"), printed=REFUTED) == []  # a repair may add it
     assert faults(assuming("x > 0"), fragment="positive x") == []
 
 
-def test_the_theorem_of_a_row_is_named_among_the_needs(said: Path) -> None:
+def test_the_theorem_of_a_row_is_named_among_the_needs(said):
     said.write_text(entry("theorem", "small*", source="ME:L2, as repaired"))
     assert "name that row in needs=" in faults(assuming("small: $x<1$"))[0]
     assert faults(assuming("small: $x<1$"), needs=("ME:L2/part",)) == []
 
 
-def test_later_entries_are_exceptions_to_earlier_ones(said: Path) -> None:
+def test_later_entries_are_exceptions_to_earlier_ones(said):
     later = entry("printed", "x > 0", rows=["L1*"]) + entry("definition", "x > 0", rows=["L2"])
     said.write_text(entry("added", "*") + later)
     assert list(by_kind("ME:L1/part", assuming("x > 0", "y > 0"))) == ["printed", "added"]
 
 
-def test_the_marks_of_the_kernel_count_where_the_file_is_silent(said: Path) -> None:
+def test_the_marks_of_the_kernel_count_where_the_file_is_silent(said):
     said.write_text(entry("printed", "x > 0"))
     marked = assuming("given Stein's lemma: $a=b$", "argued the slope: $a=b$")
     assert by_kind("ME:L1", marked) == {
@@ -104,13 +96,13 @@ def test_the_marks_of_the_kernel_count_where_the_file_is_silent(said: Path) -> N
         ("[[hypotheses]]", "cannot read"),
     ],
 )
-def test_a_list_that_is_not_in_order_is_refused(said: Path, text: str, message: str) -> None:
+def test_a_list_that_is_not_in_order_is_refused(said, text, message):
     said.write_text(text)
     with pytest.raises(InputError, match=message):
         origins("ME")
 
 
-def test_the_provers_say_what_they_received() -> None:
+def test_the_provers_say_what_they_received():
     ranged = forall(x * y, "<=", 1, {x: (0, 1), y: (0, 1)}, where=[(x, "<=", y)])
     exact = identity(x / x + y, 1 + y)
     both = all_of(ranged, exact)
@@ -128,9 +120,7 @@ def test_the_provers_say_what_they_received() -> None:
         ("A dull word.", ("x real",), False),
     ],
 )
-def test_a_dimension_that_no_engine_received_was_not_executed(
-    says: str, assumes: tuple[str, ...], faulty: bool
-) -> None:
+def test_a_dimension_that_no_engine_received_was_not_executed(says, assumes, faulty):
     held = assuming(*assumes)
     assert bool(faults_of_dimension(says, held)) is faulty
     assert faults_of_dimension(says, held.replace(engine="trace words", dimension="every d")) == []
@@ -144,11 +134,11 @@ NO = "witness = true, author = true, weight = true, instead = true"
 
 
 @pytest.fixture
-def paper(tmp_path: Path) -> Iterator[Callable[[str], None]]:
+def paper(tmp_path):
     """Adds a paper with the given rows."""
-    made: list[Collection] = []
+    made = []
 
-    def add(rows: str) -> None:
+    def add(rows):
         (tmp_path / "statements.toml").write_text(rows)
         made.append(add_folder(tmp_path))
 
@@ -168,8 +158,8 @@ def paper(tmp_path: Path) -> Iterator[Callable[[str], None]]:
     ],
 )
 def test_a_verdict_that_nobody_held_against_the_printed_text_is_a_fault(
-    paper: Callable[[str], None], form: str, asked_accepted: str, asked_refuted: str
-) -> None:
+    paper, form, asked_accepted, asked_refuted
+):
     paper(ROW + (f"read = {{on = 2026-11-29, {form}}}\n" if form else ""))
     undecided = Evidence(verdict=Verdict.OPEN, engine="branch and bound", reason="it takes too long")
     for evidence, asked in ((assuming(), asked_accepted), (REFUTED, asked_refuted), (undecided, "")):
@@ -178,7 +168,7 @@ def test_a_verdict_that_nobody_held_against_the_printed_text_is_a_fault(
         assert all(f"nobody answered {asked};" in fault for fault in found)
 
 
-def test_where_one_row_is_read_every_row_has_to_be(paper: Callable[[str], None]) -> None:
+def test_where_one_row_is_read_every_row_has_to_be(paper):
     other = ROW.split("[[row]]")[1].replace("ME:L1", "ME:L2")
     paper(f"{ROW}\n[[row]]{other}read = {{on = 2026-11-29, {NO}}}\n")
     assert "as printed it is REFUTED, and nobody answered witness" in faults(REFUTED)[0]
@@ -197,6 +187,6 @@ def test_where_one_row_is_read_every_row_has_to_be(paper: Callable[[str], None])
         ("damaged = true\nreading = ' '", "is of a damaged place; say how it is read"),
     ],
 )
-def test_a_form_that_says_nothing_is_no_form(paper: Callable[[str], None], row: str, why: str) -> None:
+def test_a_form_that_says_nothing_is_no_form(paper, row, why):
     with pytest.raises(InputError, match=why):
         paper(f"{ROW}{row}\n")

@@ -1,19 +1,15 @@
 """What rows and claims say: mathematics is typeset, and every correction begins briefly."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Callable
 from inspect import getdoc
 
 import pytest
 
 from numerics.terminal.mathematics import as_unicode
-from proofs_check.core.claim import Claim
 from proofs_check.core.instead import first_sentence
 from proofs_check.core.judging import load_claims
 from proofs_check.core.severity import LONGEST_REASON
-from proofs_check.papers.statements import Row, papers, place, readings_of, rows
+from proofs_check.papers.statements import papers, place, readings_of, rows
 from proofs_check.reports.documents.latex import words
 from theory.shown.formulas import FORMULA, LatexError
 
@@ -54,13 +50,13 @@ PROSE = (
 )
 
 
-def ascii_mathematics(text: str) -> str:
+def ascii_mathematics(text):
     """The first piece of mathematics that the prose of a text holds."""
     found = ASCII_MATHEMATICS.search(NO_PROSE.sub(" ", text))
     return found[0] if found else ""
 
 
-def cannot_be_read(text: str) -> str:
+def cannot_be_read(text):
     """Why a page or a terminal cannot show a text."""
     try:
         words(text)
@@ -70,39 +66,37 @@ def cannot_be_read(text: str) -> str:
     return ""
 
 
-def in_short(text: str) -> str:
+def in_short(text):
     """What is too long in the first sentence of a correction."""
     sentence = first_sentence(text)
     return f"{len(sentence)} characters: {sentence}" if len(sentence) > LONGEST_REASON else ""
 
 
-def found(look: Callable[[str], str], texts: Callable[[Claim], dict[str, str]]) -> list[str]:
+def found(look, texts):
     """All faults that a look at some texts of every registered claim finds."""
-    faults = (
-        (id, name, look(text)) for id, claim in load_claims().items() for name, text in texts(claim).items()
-    )
-    return [f"{id} {name}: {fault}" for id, name, fault in faults if fault]
+    read = ((id, name, text) for id, claim in load_claims().items() for name, text in texts(claim).items())
+    return [f"{id} {name}: {fault}" for id, name, text in read if (fault := look(text))]
 
 
-def summary(claim: Claim) -> dict[str, str]:
+def summary(claim):
     return {"summary": " ".join((getdoc(claim.check) or "").split("\n\n")[0].split())}
 
 
-def instead(claim: Claim) -> dict[str, str]:
+def instead(claim):
     return {"instead": claim.instead}
 
 
-def everything(claim: Claim) -> dict[str, str]:
+def everything(claim):
     names = ("why", "details", "instead", "argument", "fragment", "unproved", "open")
     return summary(claim) | {name: getattr(claim, name) for name in names}
 
 
-def of_row(row: Row) -> dict[str, str]:
+def of_row(row):
     """What a row says, and its place; the name of a result of ours may be a letter."""
     return {"says": row.says, "reading": row.reading, "where": row.where.removeprefix(place(row)[1])}
 
 
-def found_in_rows(look: Callable[[str], str]) -> list[str]:
+def found_in_rows(look):
     """All faults that a look at the words of every row finds."""
     faults = [(id, name, look(text)) for id, row in rows().items() for name, text in of_row(row).items()]
     read = [r for key in papers() for r in readings_of(key)]
@@ -111,33 +105,30 @@ def found_in_rows(look: Callable[[str], str]) -> list[str]:
 
 
 @pytest.mark.parametrize("text", PLANTED)
-def test_ascii_mathematics_is_caught(text: str) -> None:
+def test_ascii_mathematics_is_caught(text):
     assert ascii_mathematics(text)
 
 
 @pytest.mark.parametrize("text", PROSE)
-def test_prose_is_let_through(text: str) -> None:
+def test_prose_is_let_through(text):
     assert ascii_mathematics(text) == ""
 
 
-def test_summaries_hold_no_ascii_mathematics() -> None:
-    assert found(ascii_mathematics, summary) == []
+FAULTS = {
+    "ASCII mathematics in a summary": lambda: found(ascii_mathematics, summary),
+    "ASCII mathematics in the words of a row": lambda: found_in_rows(ascii_mathematics),
+    "a formula in the words of a row that cannot be shown": lambda: found_in_rows(cannot_be_read),
+    "a formula of a claim that cannot be shown": lambda: found(cannot_be_read, everything),
+    "a correction whose first sentence is long": lambda: found(in_short, instead),
+}
 
 
-def test_the_words_of_a_row_hold_no_ascii_mathematics() -> None:
-    assert found_in_rows(ascii_mathematics) == []
+@pytest.mark.parametrize("fault", FAULTS)
+def test_no_text_has(fault):
+    assert FAULTS[fault]() == []
 
 
-def test_every_formula_in_the_words_of_a_row_can_be_shown() -> None:
-    assert found_in_rows(cannot_be_read) == []
-
-
-def test_every_formula_of_a_claim_can_be_shown() -> None:
+def test_what_cannot_be_read_or_is_long_is_caught():
     assert cannot_be_read(r"a formula $\frac{1}$ that is not complete")
-    assert found(cannot_be_read, everything) == []
-
-
-def test_the_first_sentence_of_a_correction_is_short() -> None:
     assert in_short("Put $d$ for $x$" + " and so on" * 20 + ". The rest.")
     assert in_short("Put $d$ for $x$. The rest" + " and so on" * 20 + ".") == ""
-    assert found(in_short, instead) == []

@@ -1,7 +1,5 @@
 """The bounds for rare hard tasks hold where every prompt can be enumerated."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -9,13 +7,13 @@ import pytest
 import sympy as sp
 
 from numerics.provers import Closed, forall
-from numerics.regression.softmax_vs_linear.few_atoms import Gaps, Task, gaps
+from numerics.regression.softmax_vs_linear.few_atoms import Task, gaps
 from proofs_check.instances.regression.rare_tasks import RareTasks
 
 PARAMETERS = [(1.0, 1.0), (2.0, 1.0), (0.5, 3.0)]
 
 
-def enumerated(tasks: RareTasks, L: int) -> Gaps:
+def enumerated(tasks, L):
     """Return what prompts of L tokens change for hard tasks alone, at the loss (z - y)^2/2."""
     s, q = tasks.s, 1 / L
     values, masses = (s, -s / (L - 1)), (q, 1 - q)
@@ -25,7 +23,7 @@ def enumerated(tasks: RareTasks, L: int) -> Gaps:
 
 
 @pytest.mark.parametrize(("u", "v"), PARAMETERS)
-def test_the_gradients_differ_by_more_than_the_lower_bound(u: float, v: float) -> None:
+def test_the_gradients_differ_by_more_than_the_lower_bound(u, v):
     hard = RareTasks(5.0, 1.0, u, v)
     found = enumerated(hard, 32)
     distance = abs(found.gradient_L - found.gradient)[5] / 2  # the loss is half of that of `gaps`
@@ -33,7 +31,7 @@ def test_the_gradients_differ_by_more_than_the_lower_bound(u: float, v: float) -
 
 
 @pytest.mark.parametrize(("u", "v"), PARAMETERS)
-def test_the_moments_in_the_right_side_are_upper_bounds(u: float, v: float) -> None:
+def test_the_moments_in_the_right_side_are_upper_bounds(u, v):
     hard = RareTasks(5.0, 1.0, u, v)
     found = enumerated(hard, 32)
     bounds = v**2 * hard.s**2, hard.s**2, (hard.s + v * hard.s**2) ** 2
@@ -41,14 +39,14 @@ def test_the_moments_in_the_right_side_are_upper_bounds(u: float, v: float) -> N
 
 
 @pytest.mark.parametrize("L", [32, 1000, 10**9])
-def test_the_large_value_is_a_sub_gaussian_constant(L: int) -> None:
+def test_the_large_value_is_a_sub_gaussian_constant(L):
     s = RareTasks(math.log2(L), 1.0).s
     q, t = 1 / L, np.linspace(-3, 3, 401)
     cumulant = np.log(q * np.exp(t * s) + (1 - q) * np.exp(-t * s / (L - 1)))
     assert np.all(cumulant <= s**2 * t**2 / 2 + 1e-12)
 
 
-def test_the_difference_is_a_twelfth_of_the_square_from_32_tokens_on() -> None:
+def test_the_difference_is_a_twelfth_of_the_square_from_32_tokens_on():
     # x = 1/L; the prompts without the large value have probability (1 - x)^{1/x} >= 1/4
     x, twelfth = sp.Symbol("x", nonnegative=True), sp.Rational(1, 12)
     difference = ((1 - x) ** 2 - sp.Rational(3, 4) - 7 * x**2 / (1 - x) ** 2) / 2
@@ -59,8 +57,8 @@ def test_the_difference_is_a_twelfth_of_the_square_from_32_tokens_on() -> None:
     assert np.all((1 - 1 / lengths) ** lengths >= 1 / 4)
 
 
-def test_the_rarer_the_hard_tasks_the_worse_is_the_bound() -> None:
-    def ratio(p: float) -> float:
+def test_the_rarer_the_hard_tasks_the_worse_is_the_bound():
+    def ratio(p):
         tasks = RareTasks(10.0**4, p, 2.0)
         return float(tasks.left / tasks.right(p, p))
 

@@ -1,16 +1,11 @@
 """Second routes of property tests against closed forms and quadrature; planted errors."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
 
 from numerics.attention.quadrature.softmax_weights import softmax_moments
-from numerics.counterexamples.drawn.computed import Computed
 from numerics.counterexamples.drawn.dispatch import of_statements
 from numerics.counterexamples.drawn.holds import holds
 from numerics.evidence import Verdict
@@ -35,20 +30,20 @@ from proofs_check.ours.regression.theorem_5_2_gap import drawn_gaps
 
 @pytest.mark.parametrize("s", [0.0, 0.03, 1.0, 6.0, 40.0])
 @pytest.mark.parametrize("L", [1.0, 2.0, 3.0, 1e4, 1e30])
-def test_plain_sums_are_the_moments_of_the_weights(s: float, L: float) -> None:
+def test_plain_sums_are_the_moments_of_the_weights(s, L):
     assert plain_weights(s, L) == pytest.approx(tuple(softmax_moments(s, L)), rel=1e-11)
 
 
 @pytest.mark.parametrize("d", [1, 2, 7, 40])
 @pytest.mark.parametrize("mean", [mean_over_chi_square, mean_by_quad])
-def test_means_over_chi_square(mean: Callable[..., float], d: int) -> None:
-    beside: dict[str, Any] = {"peak": d} if mean is mean_by_quad else {}
+def test_means_over_chi_square(mean, d):
+    beside = {"peak": d} if mean is mean_by_quad else {}
     assert mean(d, np.ones_like, **beside) == pytest.approx(1)
     assert mean(d, lambda z: z * z, **beside) == pytest.approx(d * (d + 2), rel=1e-10)
     assert mean(d, lambda z: np.exp(-z), **beside) == pytest.approx(3 ** (-d / 2), rel=1e-10)
 
 
-def test_a_kink_costs_no_digits() -> None:
+def test_a_kink_costs_no_digits():
     f = lambda z: np.exp(-5 / np.maximum(1.0, 0.3 * (1 + z)))
     kink = 1 / 0.3 - 1
     assert mean_over_chi_square(3, f, kink=kink) == pytest.approx(mean_by_quad(3, f, kink=kink), rel=1e-11)
@@ -56,7 +51,7 @@ def test_a_kink_costs_no_digits() -> None:
 
 @pytest.mark.parametrize("statistic", [_fourth, _output_moment, _gradient_moment])
 @pytest.mark.parametrize("d", [1, 2])
-def test_moments_of_tasks_in_closed_form_and_at_nodes(statistic: Callable[..., Any], d: int) -> None:
+def test_moments_of_tasks_in_closed_form_and_at_nodes(statistic, d):
     rng = np.random.default_rng(3)
     U, V, spread = with_covariates(d, *rng.normal(size=(2, 4, 9)), rng.normal(size=(4, 12)))
     many = statistic(U, V, spread, d)
@@ -66,7 +61,7 @@ def test_moments_of_tasks_in_closed_form_and_at_nodes(statistic: Callable[..., A
 
 #: Statements with a wrong number: the factor of the bound of the excess, of C1, of the law, of the
 #: exponent; the base of a bound and the half of another; a constant below its sharp value.
-PLANTED: dict[str, Callable[[], Computed]] = {
+PLANTED = {
     "valley": lambda: on_the_valley(0.95),
     "fixed point": lambda: below_its_supremum(0.95),
     "least risk": lambda: least_risks(0.95),
@@ -86,17 +81,17 @@ PLANTED: dict[str, Callable[[], Computed]] = {
 
 
 @pytest.mark.parametrize("name", PLANTED)
-def test_planted_errors_are_found(name: str) -> None:
+def test_planted_errors_are_found(name):
     found = holds(PLANTED[name](), examples=300, shrink=False)
     assert found.verdict is Verdict.REFUTED
     assert found.witness_by == "two routes"
     assert found.witness["left"] > found.witness["right"]
 
 
-def test_statements_of_provers_are_tried_beside() -> None:
+def test_statements_of_provers_are_tried_beside():
     assert of_statements(where_the_excess_is_least().sides)
 
 
-def test_a_bound_that_no_example_can_reach_is_not_called_false() -> None:
+def test_a_bound_that_no_example_can_reach_is_not_called_false():
     assert holds(drawn_from_above(8.0)).slack == pytest.approx(2.05, abs=0.1)
     assert math.isfinite(holds(drawn_from_below(0.5)).slack or math.inf)

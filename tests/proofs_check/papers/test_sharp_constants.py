@@ -1,12 +1,6 @@
 """The file of edges says what the ledger of the release says; an update keeps the rest."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
-from typing import Any
-
-import pytest
 
 from proofs_check.core import claim as claims
 from proofs_check.core.judging import entry, load_claims
@@ -15,7 +9,7 @@ from proofs_check.papers.sharp_constants import KEPT, Ends, keep_ends, known_end
 from proofs_check.papers.statements import row
 
 
-def test_the_file_holds_the_edges_of_the_release() -> None:
+def test_the_file_holds_the_edges_of_the_release():
     lines = json.loads(RELEASE.read_text(encoding="utf-8"))["claims"]
     sharp = {line["id"]: line["sharp"] for line in lines if line["sharp"]}
     text = lambda end: None if end is None else str(end)
@@ -23,7 +17,7 @@ def test_the_file_holds_the_edges_of_the_release() -> None:
     assert kept == {id: {end: edge[end] for end in Ends._fields} for id, edge in sharp.items()}
 
 
-def test_a_claim_has_the_same_edge_without_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_claim_has_the_same_edge_without_the_file(monkeypatch):
     one = load_claims()["BB:LD.1.4th/line"]
     of = lambda judgement: [entry(one, judgement, row(one.id))]
     said = lambda judgement: release_text({"run": {}, "claims": of(judgement), "unsettled": []})
@@ -33,11 +27,11 @@ def test_a_claim_has_the_same_edge_without_the_file(monkeypatch: pytest.MonkeyPa
     assert said(one.judge()) == searched
 
 
-def line(id: str, accepted: str | None) -> dict[str, Any]:
+def line(id, accepted):
     return {"id": id, "sharp": accepted and {"accepted": accepted, "refuted": "1", "undecided": None}}
 
 
-def test_edges_of_claims_that_did_not_run_stay(tmp_path: Path) -> None:
+def test_edges_of_claims_that_did_not_run_stay(tmp_path):
     file = tmp_path / KEPT
     keep_ends([line("BB:A", "2"), line("BB:B", "3/2")], file)
     keep_ends([line("BB:B", None), line("BB:C", "7")], file)

@@ -1,14 +1,9 @@
 """Every statements.toml is well formed, and a spoiled one is caught."""
 
-from __future__ import annotations
-
 import re
 import tomllib
-from collections.abc import Callable, Mapping
 from copy import deepcopy
 from graphlib import CycleError, TopologicalSorter
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -22,11 +17,11 @@ ROW_KEYS = {"id", "where", "kind", "kinds", "says", "printed", "uses"}
 EXCLUDED_KEYS = {"where", "printed", "reason"}
 
 
-def read(path: Path) -> dict[str, Any]:
+def read(path):
     return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
-def latex_faults(latex: str) -> list[str]:
+def latex_faults(latex):
     """What is unbalanced in one piece of LaTeX: braces, environments, \\left and \\right."""
     faults = []
     bare = re.sub(r"\\[\\{}]", "", latex)
@@ -37,7 +32,7 @@ def latex_faults(latex: str) -> list[str]:
             break
     if depth:
         faults.append("braces do not balance")
-    open_environments: list[str] = []
+    open_environments = []
     for word, name in re.findall(r"\\(begin|end)\{(\w+\*?)\}", latex):
         if word == "begin":
             open_environments.append(name)
@@ -50,18 +45,15 @@ def latex_faults(latex: str) -> list[str]:
     return faults
 
 
-def faults(data: Mapping[str, Any]) -> list[str]:
+def faults(data):
     """Everything that is wrong with one parsed file."""
     out = []
     if missing := ({"key", "part"} if "part" in data["paper"] else PAPER_KEYS) - data["paper"].keys():
         out.append(f"[paper] lacks {sorted(missing)}")
     ids = [r.get("id", "?") for r in data["row"]]
     out += [f"{name}: twice" for name in {i for i in ids if ids.count(i) > 1}]
-    elsewhere = (
-        {id for id, r in rows().items() if r.paper == data["paper"]["key"]}
-        if "part" in data["paper"]
-        else set()
-    )
+    known = {id for id, r in rows().items() if r.paper == data["paper"]["key"]}
+    elsewhere = known if "part" in data["paper"] else set()
     for r in data["row"]:
         name = r.get("id", "?")
         if missing := ROW_KEYS - r.keys():
@@ -90,20 +82,21 @@ def faults(data: Mapping[str, Any]) -> list[str]:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: p.parent.name)
-def test_the_file_is_well_formed(path: Path) -> None:
+def test_the_file_is_well_formed(path):
     assert faults(read(path)) == []
 
 
-def _repeat(data: dict[str, Any]) -> None:
+def _repeat(data):
     data["row"].append(deepcopy(data["row"][0]))
 
 
-def _circle(data: dict[str, Any]) -> None:
+def _circle(data):
     data["row"][0]["uses"] = [data["row"][1]["id"]]
     data["row"][1]["uses"] = [data["row"][0]["id"]]
 
 
-SPOILS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
+CROSSED = r"\begin{aligned}\begin{array}{l}\end{aligned}\end{array}"
+SPOILS = {
     "id twice": (_repeat, "twice"),
     "no place": (lambda d: d["row"][0].pop("where"), "lacks ['where']"),
     "kind not in the list": (lambda d: d["row"][0].update(kind="ODE"), "kind 'ODE'"),
@@ -113,23 +106,20 @@ SPOILS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "open brace": (lambda d: d["row"][0].update(printed=r"\frac{1}{L"), "braces"),
     "brace closed before it opens": (lambda d: d["row"][0].update(printed="}x{"), "braces"),
     "open environment": (lambda d: d["row"][0].update(printed=r"\begin{aligned}x"), "never closed"),
-    "crossed environments": (
-        lambda d: d["row"][0].update(printed=r"\begin{aligned}\begin{array}{l}\end{aligned}\end{array}"),
-        "closes nothing",
-    ),
+    "crossed environments": (lambda d: d["row"][0].update(printed=CROSSED), "closes nothing"),
     "left without right": (lambda d: d["row"][0].update(printed=r"\left(x"), "pair"),
     "exclusion without a reason": (lambda d: d["excluded"][0].pop("reason"), "lacks ['reason']"),
 }
 
 
 @pytest.mark.parametrize(("spoil", "complaint"), SPOILS.values(), ids=SPOILS)
-def test_a_spoiled_file_is_caught(spoil: Callable[[dict[str, Any]], object], complaint: str) -> None:
+def test_a_spoiled_file_is_caught(spoil, complaint):
     data = read(next(p for p in FILES if p.parent.name == "main_text"))
     spoil(data)
     assert any(complaint in fault for fault in faults(data))
 
 
-def test_the_loader_returns_every_row_of_every_file() -> None:
+def test_the_loader_returns_every_row_of_every_file():
     parts = [read(path) for path in FILES]
     papers = list(dict.fromkeys(data["paper"]["key"] for data in parts))
     parts.sort(key=lambda data: (papers.index(data["paper"]["key"]), data["paper"].get("part", 1)))
@@ -137,7 +127,7 @@ def test_the_loader_returns_every_row_of_every_file() -> None:
     assert row("BB:LC.1/inference").where == "Appendix C.1, Lemma C.1"
 
 
-def test_boursier_boyer_is_complete() -> None:
+def test_boursier_boyer_is_complete():
     parts = [data for data in map(read, FILES) if data["paper"]["key"] == "BB"]
     listed = [r for data in parts for r in (*data["row"], *data.get("excluded", ()))]
     numbered = {int(n) for r in listed for n in re.findall(r"\\qquad\((\d+)\)", r["printed"])}
@@ -146,14 +136,14 @@ def test_boursier_boyer_is_complete() -> None:
     assert numbered | {1, 11, 12, 16, 18} == set(range(1, 30)) - {5, 6, 8, 9}
 
 
-def test_every_result_of_ours_has_a_proof_or_says_that_it_is_a_sketch() -> None:
+def test_every_result_of_ours_has_a_proof_or_says_that_it_is_a_sketch():
     ours = [r for r in rows().values() if r.paper == "OURS"]
     assert {f"R{n}" for n in range(1, 13)} <= {r.id.removeprefix("OURS:").split(".")[0] for r in ours}
     assert [r.id for r in ours if len(r.proof) < 40] == []
     assert [r.id for r in ours if r.proof.count("$") % 2] == []
 
 
-def test_a_blank_reason_for_no_property_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_blank_reason_for_no_property_is_an_error(monkeypatch):
     data = deepcopy({**statements._papers()["BB"]})
     data["row"][0]["no_property"] = " "
     monkeypatch.setattr(statements, "_papers", lambda: {"BB": data})
@@ -174,5 +164,5 @@ def test_a_blank_reason_for_no_property_is_an_error(monkeypatch: pytest.MonkeyPa
         ("OURS:R4.B", "Results", "Theorem B"),
     ],
 )
-def test_rows_are_gathered_into_the_statement_they_belong_to(id: str, section: str, title: str) -> None:
+def test_rows_are_gathered_into_the_statement_they_belong_to(id, section, title):
     assert place(rows()[id]) == (section, title)

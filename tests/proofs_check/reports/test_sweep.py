@@ -12,11 +12,8 @@ from pathlib import Path
 import pytest
 
 import numerics.rates.series
-from numerics.attention.sampled.estimate import AttentionErrors
-from numerics.attention.setting import AttentionSetting
 from numerics.jobs.store import Store
 from numerics.rates.measure import assess
-from numerics.rates.result import Rates
 from numerics.sweep import blocks, run
 from numerics.sweep.grid import example, read_grid
 from numerics.sweep.run import stored_digest
@@ -28,18 +25,15 @@ from tests.numerics.sweep.grids import TWO, stored_blocks, write
 
 BOTH = TWO.format(replicates=200, lengths="[5, 50]", scales="[0.5]")
 #: Without Gaussian queries, whose theory takes a second.
-SMALL = TWO.format(replicates=200, lengths="[5, 50]", scales="[0.2, 0.5]").partition(
-    '[[query]]\nname = "averaged"'
-)[0]
-
-
+SMALL = TWO.format(replicates=200, lengths="[5, 50]", scales="[0.2, 0.5]")
+SMALL = SMALL.partition('[[query]]\nname = "averaged"')[0]
 BEYOND = (
     "largeprompt sweep: the numbers of '{}' are stored, but theory does not reach them ({}); "
     "take it out of the grid\n"
 )
 
 
-def sweep(*words: str | Path) -> int:
+def sweep(*words):
     return main(["sweep", *map(str, words)])
 
 
@@ -89,9 +83,8 @@ def test_where_a_report_goes_by_default():
 
 def test_a_failing_comparison_is_exit_status_1_and_comes_first(tmp_path, monkeypatch, capsys):
     exact = numerics.rates.series.exact_error
-    doubled = lambda setting, *rest: (
-        None if (e := exact(setting, *rest)) is None else (2 - setting.averaged) * e
-    )
+    twice = lambda e, setting: None if e is None else (2 - setting.averaged) * e
+    doubled = lambda setting, *rest: twice(exact(setting, *rest), setting)
     monkeypatch.setattr(numerics.rates.series, "exact_error", doubled)
     assert sweep(write(tmp_path, BOTH), "--store", tmp_path / "s", "--threads", "1") == 1
     lines = capsys.readouterr().out.splitlines()
@@ -141,7 +134,7 @@ def test_a_scheduler_that_is_not_there(grid, tmp_path, capsys):
 def test_interrupted_in_the_middle(grid, tmp_path, monkeypatch, capsys):
     left = iter(range(1))
 
-    def some(block: blocks.Block) -> object:
+    def some(block):
         if next(left, None) is None:
             raise KeyboardInterrupt
         return blocks.run_block(block)
@@ -197,7 +190,7 @@ def test_a_law_of_ones_own_that_fails_late(breaks, says, tmp_path, capsys):
     "error", [ZeroDivisionError("a bound of 0"), MemoryError("too long"), ValueError("beyond 1e9")]
 )
 def test_numbers_that_theory_does_not_reach_are_kept(error, grid, tmp_path, monkeypatch, capsys):
-    def out_of_reach(*_: object) -> None:
+    def out_of_reach(*_):
         raise error
 
     monkeypatch.setattr("numerics.rates.measure.assess", out_of_reach)
@@ -207,7 +200,7 @@ def test_numbers_that_theory_does_not_reach_are_kept(error, grid, tmp_path, monk
 
 
 def test_a_run_beyond_theory_leaves_the_others_their_verdicts(tmp_path, monkeypatch, capsys):
-    def not_the_averaged(setting: AttentionSetting, errors: AttentionErrors) -> Rates:
+    def not_the_averaged(setting, errors):
         if setting.averaged:
             raise ZeroDivisionError("division by zero")
         return assess(setting, errors)
@@ -223,7 +216,7 @@ def test_a_run_beyond_theory_leaves_the_others_their_verdicts(tmp_path, monkeypa
     "error", [FloatingPointError("not finite"), ValueError("not finite"), MemoryError("no room")]
 )
 def test_a_block_that_cannot_be_computed(error, grid, tmp_path, monkeypatch, capsys):
-    def fails(block: blocks.Block) -> None:
+    def fails(block):
         raise error
 
     monkeypatch.setattr(run, "run_block", fails)
@@ -241,15 +234,12 @@ def test_the_command_gives_linear_algebra_one_thread():
         "A = np.random.default_rng(0).standard_normal((100, 100))\n"
         "print(*(np.ascontiguousarray(x).tobytes().hex() for x in np.linalg.eigh(A @ A.T)))"
     )
-    run = lambda threads: (
-        subprocess.run(
-            [sys.executable, "-c", program],
-            env=os.environ | {"OPENBLAS_NUM_THREADS": threads, "OMP_NUM_THREADS": threads},
-            capture_output=True,
-            check=True,
-            cwd=Path(__file__).parents[3],
-        ).stdout
-    )
+    how = dict(capture_output=True, check=True, cwd=Path(__file__).parents[3])
+
+    def run(threads):
+        env = os.environ | {"OPENBLAS_NUM_THREADS": threads, "OMP_NUM_THREADS": threads}
+        return subprocess.run([sys.executable, "-c", program], env=env, **how).stdout
+
     assert run("1") == run("2") != b""
 
 
@@ -258,15 +248,12 @@ def test_ctrl_c_in_a_real_process(tmp_path, capsys):
     words = ["sweep", str(write(tmp_path, long)), "--store", str(store := tmp_path / "s"), "--threads", "2"]
     # A shell without job control starts its background jobs, perhaps these tests, with SIGINT
     # ignored, and children inherit that.
-    lines = (
-        "import signal, sys",
-        "from proofs_check.reports.cli import main",
-        "signal.signal(signal.SIGINT, signal.default_int_handler)",
+    program = (
+        "import signal, sys\nfrom proofs_check.reports.cli import main\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\nsys.exit(main())"
     )
-    program = "\n".join((*lines, "sys.exit(main())"))
-    process = subprocess.Popen(
-        [sys.executable, "-c", program, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+    pipes = dict(stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen([sys.executable, "-c", program, *words], **pipes)
     try:
         until = time.monotonic() + 120
         while stored_blocks(store) < 2:

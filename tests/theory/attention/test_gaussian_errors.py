@@ -1,13 +1,10 @@
 """Exact errors for Gaussian tokens against integration over two tokens; limits in s and L."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 import sympy as sp
 
+from tests.refusing import refusals
 from theory.attention.gaussian_errors import (
     P2_slope,
     covariance_of_mean_token,
@@ -18,7 +15,6 @@ from theory.attention.gaussian_errors import (
     softmax_covariance_bias,
     theorem_A,
 )
-from theory.attention.layer import grad_U, softmax_attention
 from theory.attention.softmax_covariance import (
     GRAD_U_MOMENTS,
     softmax_covariance_second_moment,
@@ -34,7 +30,7 @@ S = float(Z @ U.T @ H)
 T, Q_ = float(np.trace(V @ GAMMA @ V.T)), float((V @ H) @ (V @ H))
 
 
-def two_token_prompts() -> tuple[np.ndarray, np.ndarray]:
+def two_token_prompts():
     """A product rule for two iid N(0, Gamma) tokens: (n, 2, 2) prompts and their weights."""
     nodes, weights = np.polynomial.hermite_e.hermegauss(16)
     weights = weights / weights.sum()
@@ -44,7 +40,7 @@ def two_token_prompts() -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.fixture(scope="module")
-def two() -> dict[str, np.ndarray]:
+def two():
     """Moments of weights, output, mean token and softmax covariance at L = 2, by definition."""
     prompts, w = two_token_prompts()
     scores = prompts @ (U @ Z)
@@ -64,7 +60,7 @@ def two() -> dict[str, np.ndarray]:
     }
 
 
-def test_closed_forms_at_two_tokens(two: dict[str, np.ndarray]) -> None:
+def test_closed_forms_at_two_tokens(two):
     """A 16-point rule in each of the 4 directions resolves the softmax at s = 0.18 to 1e-9."""
     P2, P3, Q = two["P2"], two["P3"], two["Q"]
     np.testing.assert_allclose(V @ two["mean"] - V @ H, gaussian_bias(P2, V @ H), rtol=1e-7, atol=1e-9)
@@ -76,7 +72,7 @@ def test_closed_forms_at_two_tokens(two: dict[str, np.ndarray]) -> None:
         np.testing.assert_allclose(found, exact, rtol=1e-7, atol=1e-9)
 
 
-def test_second_moment_of_the_softmax_covariance_at_two_tokens() -> None:
+def test_second_moment_of_the_softmax_covariance_at_two_tokens():
     """Summed over a basis of u and the rows of V it is the error of the gradient."""
     prompts, w = two_token_prompts()
     p = np.exp(prompts @ (U @ Z))
@@ -96,20 +92,7 @@ def test_second_moment_of_the_softmax_covariance_at_two_tokens() -> None:
     assert wrong != pytest.approx(exact, rel=1e-4)
 
 
-def test_attention_has_the_same_error_prompt_by_prompt(two: dict[str, np.ndarray]) -> None:
-    """Through `theory.attention.layer`, so that conventions of h, V and C_L are one."""
-    prompts, _ = two_token_prompts()
-    for prompt in prompts[::9700]:
-        scores = prompt @ U @ Z
-        p = np.exp(scores) / np.exp(scores).sum()
-        mean = p @ prompt
-        C = (prompt - mean).T @ ((prompt - mean) * p[:, None])
-        np.testing.assert_allclose(softmax_attention(prompt, Z, U, V), V @ mean, rtol=1e-10, atol=1e-12)
-        slopes = [np.outer(C @ v, Z) for v in V]
-        np.testing.assert_allclose(grad_U(prompt, Z, U, V), slopes, rtol=1e-9, atol=1e-12)
-
-
-def test_the_matrix_forms_contract_to_the_scalar_ones() -> None:
+def test_the_matrix_forms_contract_to_the_scalar_ones():
     P2, P3, Q = 0.4, 0.25, 0.2
     outer = covariance_of_mean_token(P2, P3, Q, GAMMA, H)
     assert np.trace(V @ outer @ V.T) == pytest.approx(gaussian_second_moment(P2, P3, Q, T, Q_), rel=1e-13)
@@ -118,7 +101,7 @@ def test_the_matrix_forms_contract_to_the_scalar_ones() -> None:
     np.testing.assert_allclose(total, GAMMA + (1 - 3 * P2 + 2 * P3) * np.outer(H, H), rtol=1e-12)
 
 
-def test_one_token_knows_nothing() -> None:
+def test_one_token_knows_nothing():
     assert gaussian_second_moment(1, 1, 1, T, Q_) == pytest.approx(T + Q_)
     assert theorem_A(50.0, 1, T, Q_) == pytest.approx(T + Q_)
     np.testing.assert_array_equal(gaussian_bias(1, V @ H), -V @ H)
@@ -126,7 +109,7 @@ def test_one_token_knows_nothing() -> None:
     assert P2_slope(1, 1, 1) == 0
 
 
-def test_theorem_A_solves_the_logistic_equation_from_equal_weights() -> None:
+def test_theorem_A_solves_the_logistic_equation_from_equal_weights():
     s, L = sp.Symbol("s", nonnegative=True), sp.Symbol("L", integer=True, positive=True)
     y = theorem_A(s, L, 1, 0)
     assert sp.simplify(sp.diff(y, s) - y + y**2) == 0
@@ -134,14 +117,14 @@ def test_theorem_A_solves_the_logistic_equation_from_equal_weights() -> None:
     assert sp.limit(L * y, L, sp.oo) == sp.exp(s) == limit_of_output_error(s, 1, 0)
 
 
-def test_theorem_A_at_extreme_arguments() -> None:
+def test_theorem_A_at_extreme_arguments():
     assert theorem_A(1e5, 1e300, 1, 1) == 2.0
     assert theorem_A(0, 1e300, 1, 0) == pytest.approx(1e-300)
     grid = theorem_A(np.array([[0.0], [1.0]]), np.array([1.0, 10.0]), 1.0, 0.0)
     np.testing.assert_allclose(grid[0], [1.0, 0.1])
 
 
-def test_symbols_and_floats_agree() -> None:
+def test_symbols_and_floats_agree():
     names = sp.symbols("P2 P3 Q t q", positive=True)
     P2, P3, Q = names[:3]
     at = dict(zip(names, (0.4, 0.25, 0.2, 3.0, 2.0)))
@@ -159,7 +142,7 @@ def test_symbols_and_floats_agree() -> None:
 
 
 @pytest.mark.parametrize("v", [np.array([1.0, 0.0]), np.array([0.6, -0.8])])
-def test_the_limits_of_the_errors_are_tilted_moments(v: np.ndarray) -> None:
+def test_the_limits_of_the_errors_are_tilted_moments(v):
     """By the delta method they are E e^{2a.z}|r|^2 / (E e^{a.z})^2, here by quadrature: r =
     (z - h)(z - h)'v - Gamma v for the gradient, and r = V(z - h) for the output.
     """
@@ -175,35 +158,23 @@ def test_the_limits_of_the_errors_are_tilted_moments(v: np.ndarray) -> None:
     assert limit_of_output_error(S, T, Q_) == pytest.approx(output, rel=1e-10)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"s": -1}, "variance of a score"),
-        ({"L": 0}, "at least one token"),
-        ({"t": -1}, "trace of a covariance"),
-        ({"q": np.nan}, "is a square"),
-    ],
+test_bad_arguments_are_named = refusals(
+    (lambda: theorem_A(-1, 2, 1.0, 1.0), "variance of a score"),
+    (lambda: theorem_A(1.0, 0, 1.0, 1.0), "at least one token"),
+    (lambda: theorem_A(1.0, 2, -1, 1.0), "trace of a covariance"),
+    (lambda: theorem_A(1.0, 2, 1.0, np.nan), "is a square"),
+    (lambda: P2_slope(1.5, 0, 0), r"P2 = 1\.5 is outside \[0, 1\]"),
 )
-def test_bad_arguments_are_named(arguments: dict[str, float], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        theorem_A(**{"s": 1.0, "L": 2, "t": 1.0, "q": 1.0, **arguments})
-    with pytest.raises(ValueError, match=r"P2 = 1\.5 is outside \[0, 1\]"):
-        P2_slope(1.5, 0, 0)
 
 
-GOOD: dict[str, Any] = {"s": 0.5, "v": [1.0, 0.0], "Gamma": np.eye(2), "h": [0.5, 0.0], "z2": 1.0}
+GOOD = {"s": 0.5, "v": [1.0, 0.0], "Gamma": np.eye(2), "h": [0.5, 0.0], "z2": 1.0}
 
 
-@pytest.mark.parametrize(
-    ("change", "error", "message"),
-    [
-        ({"Gamma": np.eye(3)}, ValueError, "d = 2 is needed, as v has it"),
-        ({"v": [np.inf, 0.0]}, ValueError, "entry inf"),
-        ({"h": ["a", "b"]}, TypeError, "real numbers"),
-        ({"z2": -1.0}, ValueError, "is a square"),
-        ({"s": [[1.0], [1.0, 2.0]]}, TypeError, "is not a real number"),
-    ],
+test_bad_matrices_are_refused = refusals(
+    ({"Gamma": np.eye(3)}, ValueError, "d = 2 is needed, as v has it"),
+    ({"v": [np.inf, 0.0]}, ValueError, "entry inf"),
+    ({"h": ["a", "b"]}, TypeError, "real numbers"),
+    ({"z2": -1.0}, ValueError, "is a square"),
+    ({"s": [[1.0], [1.0, 2.0]]}, TypeError, "is not a real number"),
+    of=lambda change: limit_of_grad_U_error(**GOOD | change),
 )
-def test_bad_matrices_are_refused(change: dict[str, Any], error: type[Exception], message: str) -> None:
-    with pytest.raises(error, match=message):
-        limit_of_grad_U_error(**GOOD | change)

@@ -1,12 +1,9 @@
 """Attention against its definition, symmetries, limits, and gradients by differences."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 
+from tests.refusing import refusals
 from theory.attention.layer import (
     gaussian_output,
     grad_K,
@@ -22,12 +19,12 @@ Floats = np.ndarray
 SHAPES = [(1, 1, 1), (5, 1, 3), (1, 3, 2), (7, 3, 2), (4, 2, 4)]  # L, d, d_out
 
 
-def setting(L: int, d: int, d_out: int) -> tuple[Floats, Floats, Floats, Floats]:
+def setting(L, d, d_out):
     rng = np.random.default_rng([L, d, d_out])
     return rng.normal(size=(L, d)), rng.normal(size=d), rng.normal(size=(d, d)), rng.normal(size=(d_out, d))
 
 
-def jacobian(f: Callable[[Floats], Floats], M: Floats, step: float = 1e-6) -> Floats:
+def jacobian(f, M, step=1e-6):
     """Central differences: rounding 1e-16/step plus step^2 leaves about 1e-9."""
     columns = []
     for index in np.ndindex(M.shape):
@@ -38,7 +35,7 @@ def jacobian(f: Callable[[Floats], Floats], M: Floats, step: float = 1e-6) -> Fl
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_output_is_the_ratio_of_the_definition(shape: tuple[int, int, int]) -> None:
+def test_output_is_the_ratio_of_the_definition(shape):
     Z, z, U, V = setting(*shape)
     score = lambda zk: sum(zk[i] * U[i, j] * z[j] for i, j in np.ndindex(U.shape))
     weights = [np.exp(score(zk)) for zk in Z]
@@ -49,7 +46,7 @@ def test_output_is_the_ratio_of_the_definition(shape: tuple[int, int, int]) -> N
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_gradients_are_those_of_finite_differences(shape: tuple[int, int, int]) -> None:
+def test_gradients_are_those_of_finite_differences(shape):
     Z, z, U, V = setting(*shape)
     K, Q = U, setting(*shape)[2] + 1
     differences = (
@@ -62,7 +59,7 @@ def test_gradients_are_those_of_finite_differences(shape: tuple[int, int, int]) 
         np.testing.assert_allclose(found, jacobian(output, at), rtol=1e-7, atol=1e-8)
 
 
-def test_key_and_query_may_have_fewer_rows_than_columns() -> None:
+def test_key_and_query_may_have_fewer_rows_than_columns():
     Z, z, _, V = setting(6, 3, 2)
     K, Q = np.arange(6.0).reshape(2, 3) / 5, np.ones((2, 3)) / 3
     found = grad_K(Z, z, K, Q, V)
@@ -71,7 +68,7 @@ def test_key_and_query_may_have_fewer_rows_than_columns() -> None:
     np.testing.assert_allclose(found, slopes, rtol=1e-7, atol=1e-8)
 
 
-def test_order_of_the_prompt_and_repetition_do_not_matter() -> None:
+def test_order_of_the_prompt_and_repetition_do_not_matter():
     Z, z, U, V = setting(7, 3, 2)
     once = softmax_attention(Z, z, U, V)
     np.testing.assert_allclose(softmax_attention(Z[::-1], z, U, V), once, rtol=1e-13)
@@ -79,14 +76,14 @@ def test_order_of_the_prompt_and_repetition_do_not_matter() -> None:
     np.testing.assert_allclose(grad_U(np.vstack([Z, Z]), z, U, V), grad_U(Z, z, U, V), rtol=1e-12, atol=1e-14)
 
 
-def test_rotation_of_the_token_space() -> None:
+def test_rotation_of_the_token_space():
     Z, z, U, V = setting(7, 3, 2)
     O = np.linalg.qr(np.arange(9.0).reshape(3, 3) + np.eye(3))[0]
     turned = softmax_attention(Z @ O.T, O @ z, O @ U @ O.T, V @ O.T)
     np.testing.assert_allclose(turned, softmax_attention(Z, z, U, V), rtol=1e-12)
 
 
-def test_weights_do_not_see_a_shift_and_never_overflow() -> None:
+def test_weights_do_not_see_a_shift_and_never_overflow():
     scores = np.array([1.0, -2.0, 0.5])
     np.testing.assert_allclose(softmax_weights(scores + 1e3), softmax_weights(scores), rtol=1e-12)
     for size in (1e4, 1e150, 1e307):
@@ -95,21 +92,21 @@ def test_weights_do_not_see_a_shift_and_never_overflow() -> None:
     assert softmax_weights([-1.5e308, 1.5e308]).tolist() == [0.0, 1.0]
 
 
-def test_large_scores_select_one_token() -> None:
+def test_large_scores_select_one_token():
     Z, z, U, V = setting(7, 3, 2)
     winner = np.argmax(Z @ U @ z)
     np.testing.assert_allclose(softmax_attention(Z, z, 1e200 * U, V), V @ Z[winner], rtol=1e-14)
     assert not grad_U(Z, z, 1e200 * U, V).any()
 
 
-def test_output_lies_in_the_image_of_the_convex_hull() -> None:
+def test_output_lies_in_the_image_of_the_convex_hull():
     Z, z, U, V = setting(7, 3, 2)
     for size in (0.0, 1.0, 1e3):
         for v, component in zip(V, softmax_attention(Z, z, size * U, V)):
             assert (Z @ v).min() - 1e-12 <= component <= (Z @ v).max() + 1e-12
 
 
-def test_one_token_and_no_scores() -> None:
+def test_one_token_and_no_scores():
     Z, z, U, V = setting(1, 3, 2)
     np.testing.assert_array_equal(softmax_attention(Z, z, U, V), V @ Z[0])
     assert not grad_U(Z, z, U, V).any()
@@ -119,7 +116,7 @@ def test_one_token_and_no_scores() -> None:
     np.testing.assert_allclose(grad_U(Z, z, 0 * U, V)[0], spread, rtol=1e-12)
 
 
-def test_limits_are_approached_by_a_gauss_hermite_prompt() -> None:
+def test_limits_are_approached_by_a_gauss_hermite_prompt():
     """Each node as often as its weight says: nearly the Gaussian measure."""
     nodes, weights = np.polynomial.hermite_e.hermegauss(12)
     counts = np.round(1e4 * weights / weights.sum()).astype(int)
@@ -134,7 +131,7 @@ def test_limits_are_approached_by_a_gauss_hermite_prompt() -> None:
     np.testing.assert_allclose(grad_U(tokens, z, U, V)[0], np.outer(Gamma @ V[0], z), rtol=1e-2)
 
 
-def test_softmax_and_linear_limits_agree_for_centred_gaussians_only() -> None:
+def test_softmax_and_linear_limits_agree_for_centred_gaussians_only():
     _, z, U, V = setting(1, 3, 2)
     Gamma = np.diag([1.0, 2.0, 0.0])
     zero, m = np.zeros(3), np.array([1.0, 0.0, -1.0])
@@ -149,10 +146,7 @@ GOOD = {"prompt": np.ones((4, 2)), "query": np.ones(2), "U": np.eye(2), "V": np.
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (
-            {"prompt": np.ones(2)},
-            r"prompt has shape \(2,\), but \(L, d\) is needed; write it as prompt\[None",
-        ),
+        ({"prompt": np.ones(2)}, r"shape \(2,\), but \(L, d\) is needed; write it as prompt\[None"),
         ({"prompt": np.ones((0, 2))}, "prompt is empty"),
         ({"query": np.ones(3)}, r"query has shape \(3,\), but \(d,\) with d = 2 is needed, as prompt has it"),
         ({"U": np.ones((2, 3))}, r"U has shape \(2, 3\), but \(d, d\) with d = 2"),
@@ -162,13 +156,13 @@ GOOD = {"prompt": np.ones((4, 2)), "query": np.ones(2), "U": np.eye(2), "V": np.
     ],
 )
 @pytest.mark.parametrize("f", [softmax_attention, linear_attention, grad_U, grad_V])
-def test_bad_input_is_named(f: Callable[..., Floats], change: dict[str, object], message: str) -> None:
+def test_bad_input_is_named(f, change, message):
     with pytest.raises(ValueError, match=message):
-        f(**{**GOOD, **change})
+        f(**GOOD | change)
 
 
-def test_entries_must_be_real_numbers() -> None:
-    with pytest.raises(TypeError, match="V must be an array of real numbers"):
-        softmax_attention(**{**GOOD, "V": 1j * np.eye(2)})
-    with pytest.raises(TypeError, match="scores must be an array of real numbers"):
-        softmax_weights("high")
+test_entries_must_be_real_numbers = refusals(
+    (lambda: softmax_attention(**GOOD | {"V": 1j * np.eye(2)}), "V must be an array of real numbers"),
+    (lambda: softmax_weights("high"), "scores must be an array of real numbers"),
+    error=TypeError,
+)

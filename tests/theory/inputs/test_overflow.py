@@ -1,10 +1,6 @@
 """Answers beyond the range of floats are refused by their name, wherever they overflow."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
@@ -23,7 +19,7 @@ from theory.regression.risk import (
 )
 
 I = np.eye(2)
-BEYOND: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
+BEYOND = [
     (icl_risk, (1e155 * I, I, 1.0)),
     (icl_risk, (I, I, 1e155)),  # a Python float, whose square is an OverflowError
     (icl_risk_gradient, (I, 1e300 * I, 1e155)),
@@ -40,25 +36,25 @@ BEYOND: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
 
 
 @pytest.mark.parametrize(("function", "arguments"), BEYOND, ids=[f.__name__ for f, _ in BEYOND])
-def test_an_answer_beyond_floats_is_refused(function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+def test_an_answer_beyond_floats_is_refused(function, arguments):
     why = r"leaves the range of floats, which end at 1\.8e308; choose other units"
     with pytest.raises(ValueError, match=why):
         function(*arguments)
 
 
-def test_sizes_that_cancel_are_no_error() -> None:
+def test_sizes_that_cancel_are_no_error():
     assert icl_risk(1e-155 * I, 1e155 * I, 1.0) == 0
     assert icl_risk(1e155 * I, 1e-155 * I, 1.0) == 0
 
 
-def test_exact_matrices_know_no_range() -> None:
+def test_exact_matrices_know_no_range():
     assert icl_risk(10**400 * sp.eye(1), sp.eye(1), 0) == sp.Integer(10) ** 400 / 2
 
 
 @pytest.mark.parametrize(
     "found", [math.inf, math.nan, np.array([1.0, math.inf]), (1.0, np.float64(math.nan))]
 )
-def test_what_is_returned_must_be_finite_too(found: Any) -> None:
+def test_what_is_returned_must_be_finite_too(found):
     """Not every library tells NumPy that something overflowed."""
     with pytest.raises(ValueError, match="the answer leaves the range"):
         within_floats("the answer")(lambda: found)()

@@ -1,10 +1,9 @@
 """The two readings of the experiments, and roots of singular covariances."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
+from tests.refusing import refusals
 from theory.regression.experiment import COVARIANCES, PROMPT_LENGTHS, TASK, VARIANTS, kms, variant
 from theory.regression.task import RegressionTask
 
@@ -15,7 +14,7 @@ COVARIANCES_TRIED += [1e-200 * kms(2), 1e200 * kms(2)]
 
 
 @pytest.mark.parametrize("Sigma", COVARIANCES_TRIED, ids=range(len(COVARIANCES_TRIED)))
-def test_both_readings_have_the_laws_they_are_said_to_have(Sigma: np.ndarray) -> None:
+def test_both_readings_have_the_laws_they_are_said_to_have(Sigma):
     task = RegressionTask(Sigma, noise=0.1, task_variance=1.0)
     written, coded = VARIANTS["as written"], VARIANTS["as coded"]
     A, C = written.roots(task)
@@ -31,7 +30,7 @@ def test_both_readings_have_the_laws_they_are_said_to_have(Sigma: np.ndarray) ->
     assert np.array_equal(coded.roots(task)[1], np.eye(len(Sigma)))
 
 
-def test_on_isotropic_tokens_the_readings_differ_by_scale_factor_and_steps_only() -> None:
+def test_on_isotropic_tokens_the_readings_differ_by_scale_factor_and_steps_only():
     written, coded = (v.roots(TASK) for v in VARIANTS.values())
     assert np.array_equal(written, coded)
     # on anisotropic ones they are different laws
@@ -40,7 +39,7 @@ def test_on_isotropic_tokens_the_readings_differ_by_scale_factor_and_steps_only(
     assert abs(written.Sigma - coded.Sigma).max() > 0.3
 
 
-def test_kms_is_a_covariance_whose_inverse_has_three_diagonals() -> None:
+def test_kms_is_a_covariance_whose_inverse_has_three_diagonals():
     for rho in (-0.9, 0.0, 0.5):
         inverse = np.linalg.inv(kms(6, rho)) * (1 - rho**2)
         ends = np.diag([1.0, *[1 + rho**2] * 4, 1.0])  # that of a stationary chain x' = rho x + noise
@@ -50,27 +49,21 @@ def test_kms_is_a_covariance_whose_inverse_has_three_diagonals() -> None:
     assert kms(1).tolist() == [[1.0]]
 
 
-def test_tables_of_the_paper_cannot_be_changed_by_accident() -> None:
+def test_tables_of_the_paper_cannot_be_changed_by_accident():
     assert list(PROMPT_LENGTHS) == sorted(set(PROMPT_LENGTHS))
     assert {10, 100, 1000} <= set(PROMPT_LENGTHS)
     with pytest.raises(ValueError, match="read-only"):
         COVARIANCES["isotropic"][0, 0] = 2
     with pytest.raises(TypeError):
-        VARIANTS["mine"] = VARIANTS["as written"]  # type: ignore[index]
+        VARIANTS["mine"] = VARIANTS["as written"]
 
 
-@pytest.mark.parametrize(
-    ("call", "kind", "says"),
-    [
-        (lambda: variant("as printed"), ValueError, "take one of 'as written', 'as coded'"),
-        (lambda: variant(1), ValueError, "variant = 1 is not known"),  # type: ignore[arg-type]
-        (lambda: kms(0), ValueError, "at least one row"),
-        (lambda: kms(2.0), TypeError, "no whole number"),  # type: ignore[arg-type]
-        (lambda: kms(2, 1.5), ValueError, "outside"),
-        (lambda: kms(2, float("nan")), ValueError, "outside"),
-        (lambda: variant("as coded").roots(QUERY), ValueError, "draws queries from"),
-    ],
+test_wrong_arguments_are_refused = refusals(
+    (lambda: variant("as printed"), ValueError, "take one of 'as written', 'as coded'"),
+    (lambda: variant(1), ValueError, "variant = 1 is not known"),
+    (lambda: kms(0), ValueError, "at least one row"),
+    (lambda: kms(2.0), TypeError, "no whole number"),
+    (lambda: kms(2, 1.5), ValueError, "outside"),
+    (lambda: kms(2, float("nan")), ValueError, "outside"),
+    (lambda: variant("as coded").roots(QUERY), ValueError, "draws queries from"),
 )
-def test_wrong_arguments_are_refused(call: object, kind: type[Exception], says: str) -> None:
-    with pytest.raises(kind, match=says):
-        call()  # type: ignore[operator]

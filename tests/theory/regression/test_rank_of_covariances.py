@@ -1,7 +1,5 @@
 """Which directions of a covariance count, and what is said of those that rounding loses."""
 
-from __future__ import annotations
-
 import math
 import warnings
 
@@ -17,7 +15,7 @@ ROTATION = np.array([[0.6, 0.8], [-0.8, 0.6]])
 
 
 @pytest.mark.parametrize("exponent", [14, 15, 16, 20, 200])
-def test_a_diagonal_matrix_has_no_rank_question(exponent: int) -> None:
+def test_a_diagonal_matrix_has_no_rank_question(exponent):
     """gamma^-4 is the sum of the squared inverses, whatever their sizes."""
     least = 10.0**-exponent
     limit = limit_parameters(np.diag([1.0, least]))
@@ -25,7 +23,7 @@ def test_a_diagonal_matrix_has_no_rank_question(exponent: int) -> None:
     assert limit.U[1, 1] * limit.V[2, 2] == pytest.approx(1 / least, rel=1e-14)
 
 
-def test_units_do_not_lose_the_rank_of_correlated_variables() -> None:
+def test_units_do_not_lose_the_rank_of_correlated_variables():
     unit = sp.Rational(1, 2**40)
     exact = sp.Matrix([[1, unit / 2], [unit / 2, unit**2]])
     found, known = limit_parameters(np.array(exact.tolist(), dtype=float)), limit_parameters(exact)
@@ -41,11 +39,11 @@ def test_units_do_not_lose_the_rank_of_correlated_variables() -> None:
         ([[1e308, 1e303], [1e303, 1e307]], 1.01**-0.25 * 10**153.5),
     ],
 )
-def test_variances_of_any_two_sizes_count(Sigma: list[list[float]], gamma: float) -> None:
+def test_variances_of_any_two_sizes_count(Sigma, gamma):
     assert limit_parameters(Sigma).gamma == pytest.approx(gamma, rel=1e-6)
 
 
-def test_a_rank_lost_in_rounding_is_said_or_refused() -> None:
+def test_a_rank_lost_in_rounding_is_said_or_refused():
     turned = ROTATION @ np.diag([1e16, 1.0]) @ ROTATION.T
     lost = "rank 1 of 2 (1 directions count as zero, as they are lost in rounding errors)"
     assert lost in limit_parameters(turned).regime
@@ -55,7 +53,7 @@ def test_a_rank_lost_in_rounding_is_said_or_refused() -> None:
         limit_parameters([[near + 1, near], [near, near]])
 
 
-def test_ill_conditioned_sigma_warns_with_its_condition_number() -> None:
+def test_ill_conditioned_sigma_warns_with_its_condition_number():
     turned = ROTATION @ np.diag([1.0, 1e-10]) @ ROTATION.T
     with pytest.warns(RuntimeWarning, match=r"condition number 1\.08e\+10 .* variance one") as caught:
         limit_parameters(turned)

@@ -1,15 +1,13 @@
 """Risks and gradients against simulated prompts, differences and Gaussian moments."""
 
-from __future__ import annotations
-
 import itertools
 import math
-from typing import Any
 
 import numpy as np
 import pytest
 import sympy as sp
 
+from tests.refusing import refusals
 from theory.regression.any_parameters import full_risk, full_risk_gradient
 from theory.regression.risk import (
     effective_covariance,
@@ -24,18 +22,16 @@ RNG = np.random.default_rng(5113)
 
 
 @pytest.fixture(autouse=True)
-def _same_stream_for_every_test() -> None:
+def _same_stream_for_every_test():
     RNG.bit_generator.state = np.random.default_rng(5113).bit_generator.state
 
 
-def covariance(d: int, rank: int) -> np.ndarray:
+def covariance(d, rank):
     B = RNG.normal(size=(d, rank)) / np.sqrt(d)
     return B @ B.T
 
 
-def simulated_risk(
-    Sigma: np.ndarray, U: np.ndarray, u: float, L: int, noise: float, n: int
-) -> tuple[float, float]:
+def simulated_risk(Sigma, U, u, L, noise, n):
     """Linear attention on n prompts, with the query's token in the average as in Appendix F.2."""
     d = len(Sigma)
     root = np.linalg.cholesky(Sigma + 1e-300 * np.eye(d))
@@ -52,7 +48,7 @@ def simulated_risk(
 
 
 @pytest.mark.parametrize(("d", "L", "noise"), [(1, 1, 0.0), (2, 3, 0.5), (3, 2, 1.0)])
-def test_finite_prompt_risk_against_simulated_prompts(d: int, L: int, noise: float) -> None:
+def test_finite_prompt_risk_against_simulated_prompts(d, L, noise):
     """Six standard errors: a correct formula fails with probability below 2e-9 for each case."""
     Sigma, U = covariance(d, d + 2), RNG.normal(size=(d, d)) / d
     mean, error = simulated_risk(Sigma, U, 0.7, L, noise, 60_000)
@@ -62,7 +58,7 @@ def test_finite_prompt_risk_against_simulated_prompts(d: int, L: int, noise: flo
     assert abs(mean - wrong) > 6 * error
 
 
-def isserlis(polynomial: sp.Expr, variables: list[sp.Symbol]) -> sp.Expr:
+def isserlis(polynomial, variables):
     """Expectation over independent standard normal variables, monomial by monomial."""
     total = sp.Integer(0)
     for powers, coefficient in sp.Poly(sp.expand(polynomial), *variables).terms():
@@ -72,7 +68,7 @@ def isserlis(polynomial: sp.Expr, variables: list[sp.Symbol]) -> sp.Expr:
 
 
 @pytest.mark.parametrize("d", [1, 2])
-def test_full_risk_from_its_definition_with_symbols(d: int) -> None:
+def test_full_risk_from_its_definition_with_symbols(d):
     """E (v' Gamma_w U (x, 0) - w'x)^2 / 2, every entry of Sigma, U and v a symbol."""
     entry = sp.IndexedBase("s")
     Sigma = sp.Matrix(d, d, lambda i, j: entry[min(i, j), max(i, j)])
@@ -90,7 +86,7 @@ def test_full_risk_from_its_definition_with_symbols(d: int) -> None:
 
 @pytest.mark.parametrize(("d", "rank"), [(1, 1), (3, 2), (4, 4)])
 @pytest.mark.parametrize(("L", "noise"), [(None, 0.0), (2, 0.3)])
-def test_gradient_against_finite_differences(d: int, rank: int, L: int | None, noise: float) -> None:
+def test_gradient_against_finite_differences(d, rank, L, noise):
     Sigma, U, u, h = covariance(d, rank), RNG.normal(size=(d, d)), 0.6, 1e-6
     risk = lambda A, b: icl_risk(Sigma, A, b, prompt_length=L, noise=noise)
     gradient, slope = icl_risk_gradient(Sigma, U, u, prompt_length=L, noise=noise)
@@ -102,7 +98,7 @@ def test_gradient_against_finite_differences(d: int, rank: int, L: int | None, n
         assert gradient[i, j] == pytest.approx(slope, rel=1e-7, abs=1e-8)
 
 
-def test_the_block_manifold_is_kept_and_the_block_risk_is_the_full_risk_on_it() -> None:
+def test_the_block_manifold_is_kept_and_the_block_risk_is_the_full_risk_on_it():
     d, noise = 3, 0.4
     Sigma, A, u = covariance(d, 2), RNG.normal(size=(3, 3)), 0.8
     U, v = np.zeros((d + 1, d + 1)), np.array([0, 0, 0, u])
@@ -121,7 +117,7 @@ def test_the_block_manifold_is_kept_and_the_block_risk_is_the_full_risk_on_it() 
 
 
 @pytest.mark.parametrize("L", [None, 4])
-def test_invariants_have_zero_derivative_along_the_field(L: int | None) -> None:
+def test_invariants_have_zero_derivative_along_the_field(L):
     Sigma, U, u, h = covariance(4, 2), RNG.normal(size=(4, 4)), 0.5, 1e-6
     motion, speed = vector_field(Sigma, U, u, prompt_length=L)
     before, after = (invariants(Sigma, U + s * h * motion, u + s * h * speed) for s in (-1, 1))
@@ -131,11 +127,11 @@ def test_invariants_have_zero_derivative_along_the_field(L: int | None) -> None:
 
 
 @pytest.mark.parametrize("Sigma", [np.diag([1.0, 1e-40]), np.array([[1.0, 1e-30], [1e-30, 3e-60]])])
-def test_an_invertible_covariance_keeps_no_block_however_small_its_eigenvalues(Sigma: np.ndarray) -> None:
+def test_an_invertible_covariance_keeps_no_block_however_small_its_eigenvalues(Sigma):
     assert not invariants(Sigma, np.ones((2, 2)), 1.0)[1].any()
 
 
-def test_effective_covariance_commutes_and_tends_to_sigma() -> None:
+def test_effective_covariance_commutes_and_tends_to_sigma():
     Sigma = covariance(3, 2)
     S = effective_covariance(Sigma, 5, 0.7)
     np.testing.assert_allclose(S @ Sigma, Sigma @ S, atol=1e-15)
@@ -144,7 +140,7 @@ def test_effective_covariance_commutes_and_tends_to_sigma() -> None:
     np.testing.assert_array_equal(effective_covariance(Sigma), Sigma)
 
 
-def test_task_covariance_is_the_second_moment_of_tokens() -> None:
+def test_task_covariance_is_the_second_moment_of_tokens():
     """Six standard errors on each of 6 entries: error probability below 2e-8."""
     Sigma, w = covariance(2, 4), np.array([0.5, -1.0])
     x = RNG.normal(size=(200_000, 2)) @ np.linalg.cholesky(Sigma).T
@@ -154,31 +150,22 @@ def test_task_covariance_is_the_second_moment_of_tokens() -> None:
     assert (gap < 6 * products.std(0) / np.sqrt(len(x))).all()
 
 
-@pytest.mark.parametrize(
-    ("change", "error", "says"),
-    [
-        ({"Sigma": 2.0}, ValueError, "square matrix"),
-        ({"Sigma": [[1.0, 1.0], [0.0, 1.0]]}, ValueError, "not symmetric"),
-        ({"U": np.eye(3)}, ValueError, "d = 2 is needed"),
-        ({"U": [["a", "b"], ["c", "d"]]}, TypeError, "real numbers"),
-        ({"u": math.nan}, ValueError, "entry nan"),
-        ({"u": [1.0]}, ValueError, "that of a number"),
-        ({"prompt_length": 1.5}, ValueError, "positive integer"),
-        ({"noise": -1.0}, ValueError, "nonnegative"),
-        ({"Sigma": sp.eye(2), "u": sp.I}, TypeError, "real"),
-        ({"Sigma": sp.ones(2, 3)}, ValueError, "d = 2 is needed"),
-    ],
+I, GOOD = np.eye(2), {"Sigma": np.eye(2), "U": np.eye(2), "u": 1.0, "prompt_length": 3}
+test_what_is_no_task_is_refused = refusals(
+    ({"Sigma": 2.0}, "square matrix"),
+    ({"Sigma": [[1.0, 1.0], [0.0, 1.0]]}, "not symmetric"),
+    ({"U": np.eye(3)}, "d = 2 is needed"),
+    ({"U": [["a", "b"], ["c", "d"]]}, TypeError, "real numbers"),
+    ({"u": math.nan}, "entry nan"),
+    ({"u": [1.0]}, "that of a number"),
+    ({"prompt_length": 1.5}, "positive integer"),
+    ({"noise": -1.0}, "nonnegative"),
+    ({"Sigma": sp.eye(2), "u": sp.I}, TypeError, "real"),
+    ({"Sigma": sp.ones(2, 3)}, "d = 2 is needed"),
+    of=lambda change: icl_risk(**GOOD | change),
 )
-def test_what_is_no_task_is_refused(change: dict[str, Any], error: type[Exception], says: str) -> None:
-    good = {"Sigma": np.eye(2), "U": np.eye(2), "u": 1.0, "prompt_length": 3}
-    with pytest.raises(error, match=says):
-        icl_risk(**good | change)
+test_parameters_have_the_dimension_of_a_token = refusals((lambda: full_risk(I, I, np.ones(2)), r"d \+ 1 = 3"))
 
 
-def test_all_parameters_have_the_dimension_of_a_token() -> None:
-    with pytest.raises(ValueError, match=r"dimension d \+ 1 = 3"):
-        full_risk(np.eye(2), np.eye(2), np.ones(2))
-
-
-def test_nested_lists_are_arrays() -> None:
+def test_nested_lists_are_arrays():
     assert icl_risk([[2.0]], [[0.5]], 1) == icl_risk(np.array([[2.0]]), np.array([[0.5]]), 1.0)

@@ -1,13 +1,12 @@
 """The bounds of the transfer against exact risks and flows, and each other."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np
 import pytest
 import sympy as sp
 
+from tests.refusing import refusals
 from theory.regression.transfer import (
     distance_26,
     distance_of_flows,
@@ -91,14 +90,8 @@ def test_mean_of_rate_bounds_a_point_mass_and_is_reached(p, a, c):
     assert exact[-1] == pytest.approx(bound[-1])
 
 
-@pytest.mark.parametrize("p", [12, -1, 13])
-def test_twelve_moments_are_not_more(p):
-    with pytest.raises(ValueError, match="twelve moments"):
-        mean_of_rate(10.0, 1.0, p, 1, 1.0)
-
-
-def test_negative_risks_are_refused():
-    with pytest.raises(ValueError, match="mean square"):
-        risk_gap(-1.0, 1.0)
-    with pytest.raises(ValueError, match="Lipschitz"):
-        distance_of_flows(1.0, 0.0, 1.0)
+test_negative_risks_and_more_than_twelve_moments_are_refused = refusals(
+    *((lambda p=p: mean_of_rate(10.0, 1.0, p, 1, 1.0), "twelve moments") for p in (12, -1, 13)),
+    (lambda: risk_gap(-1.0, 1.0), "mean square"),
+    (lambda: distance_of_flows(1.0, 0.0, 1.0), "Lipschitz"),
+)

@@ -1,7 +1,5 @@
 """Results in a terminal and in Jupyter: short, escaped, typeset."""
 
-from __future__ import annotations
-
 from xml.etree.ElementTree import fromstring
 
 import numpy as np
@@ -15,30 +13,30 @@ class Rude(Drawn):
 
     FORMULAS = frozenset({"formula", "broken"})
 
-    def heading(self) -> str:
+    def heading(self):
         return "<script>alert(1)</script> of $x<y$"
 
-    def table(self) -> list[list[str]]:
+    def table(self):
         return [["<b>", "b"], *few([[str(i), "&"] for i in range(50)])]
 
-    def rows(self) -> list[tuple[str, str]]:
+    def rows(self):
         typeset = [("formula", r"\frac{1}{L}"), ("broken", r"\frac{<u>")]
         return [("<i>", "<img src=x>"), *typeset, ("covered", r"1 < 2; L \in \{1\}")]
 
 
-def test_a_page_is_well_formed_and_holds_no_markup_of_a_result() -> None:
+def test_a_page_is_well_formed_and_holds_no_markup_of_a_result():
     page = Rude()._repr_html_()
     tags = {e.tag for e in fromstring(f"<div>{page}</div>").iter()}
     assert not tags & {"script", "b", "i", "img", "u"}
     assert {"table", "math", "mfrac", "code"} <= tags
 
 
-def test_a_page_and_a_text_are_short() -> None:
+def test_a_page_and_a_text_are_short():
     assert Rude()._repr_html_().count("<tr>") == 1 + 5 + 4
     assert len(repr(Rude()).splitlines()) == 1 + 6 + 4
 
 
-def test_formulas_within_words_are_typeset_and_their_commands_gone() -> None:
+def test_formulas_within_words_are_typeset_and_their_commands_gone():
     assert "<math>" in words(r"for $\delta\leq1$")
     assert "\\" not in words(r"for $\delta\leq1$")
     assert mathml(r"\text{<b>}").count("&lt;b&gt;") == 1
@@ -59,11 +57,11 @@ def test_formulas_within_words_are_typeset_and_their_commands_gone() -> None:
         ({"a": 1}, "1 entry"),
     ],
 )
-def test_values_in_a_few_words(value: object, said: str) -> None:
+def test_values_in_a_few_words(value, said):
     assert brief(value) == said
 
 
-def test_a_named_tuple_in_a_line() -> None:
+def test_a_named_tuple_in_a_line():
     from numerics.training import Parameters
 
     assert repr(Parameters(*np.zeros((4, 300, 7, 7)))).count("300 x 7 x 7 array") == 4

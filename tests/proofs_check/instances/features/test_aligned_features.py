@@ -1,7 +1,5 @@
 """The bounds of aligned features hold along descent, which `theory` computes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -10,7 +8,7 @@ from theory.regression.features.data import FeatureRegression
 
 
 @pytest.mark.parametrize("h", [2, 4])
-def test_scores_stay_between_their_bounds(h: int) -> None:
+def test_scores_stay_between_their_bounds(h):
     signs, sizes = map(np.array, problem(h))
     K, eta = 4 * h, 1 / 100
     w = signs * sizes

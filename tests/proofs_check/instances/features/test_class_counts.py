@@ -1,11 +1,8 @@
 """The probability of the numbers of tokens of each class, by prompts and binomial sums."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 from math import ceil, floor, prod
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +16,7 @@ LAWS = ((Fraction(1, 2),) * 2, (Fraction(1, 3), Fraction(1, 6), Fraction(1, 2)))
 
 @pytest.mark.parametrize("p", LAWS, ids=len)
 @pytest.mark.parametrize("delta", [Fraction(1, 6), Fraction(1, 3), Fraction(1, 2)])
-def test_every_prompt_is_counted(p: tuple[Fraction, ...], delta: Fraction) -> None:
+def test_every_prompt_is_counted(p, delta):
     N, found = 6, Fraction(0)
     for prompt in product(range(len(p)), repeat=N):
         if all(abs(Fraction(prompt.count(k), N) - p[k]) <= delta for k in range(len(p))):
@@ -27,13 +24,13 @@ def test_every_prompt_is_counted(p: tuple[Fraction, ...], delta: Fraction) -> No
     assert all_within(p, N, delta) == found
 
 
-def test_balance_is_likely_in_long_prompts_only() -> None:
+def test_balance_is_likely_in_long_prompts_only():
     assert balanced(3, 2) == 0
     assert balanced(3, 100) > Fraction(99, 100) > balanced(3, 20)
 
 
 @pytest.mark.parametrize(("K", "N"), [(3, 67), (3, 68), (4, 40), (5, 20), (6, 12)])
-def test_balance_sums_every_composition(K: int, N: int) -> None:
+def test_balance_sums_every_composition(K, N):
     counts, _ = enumerate_prompts(np.full(K, 1 / K), N)
     inside = counts[((2 * K * counts >= N) & (2 * K * counts <= 3 * N)).all(axis=1)]
     assert float(balanced(K, N)) == pytest.approx(multinomial.pmf(inside, N, [1 / K] * K).sum(), rel=1e-12)
@@ -41,17 +38,17 @@ def test_balance_sums_every_composition(K: int, N: int) -> None:
 
 @pytest.mark.parametrize("N", [1, 25, 26, 143, 200])
 @pytest.mark.parametrize("p", [Fraction(1, 2), Fraction(1, 4)])
-def test_two_classes_are_a_binomial_sum(p: Fraction, N: int) -> None:
+def test_two_classes_are_a_binomial_sum(p, N):
     low, high = ceil((p - Fraction(1, 10)) * N), floor((p + Fraction(1, 10)) * N)
     expected = binom.cdf(high, N, float(p)) - binom.cdf(low - 1, N, float(p))
     assert float(all_within((p, 1 - p), N, Fraction(1, 10))) == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize(("K", "N"), [(6, 200), (8, 299), (16, 736), (32, 1707)])
-def test_many_classes_lie_between_the_bounds_of_bonferroni(K: int, N: int) -> None:
+def test_many_classes_lie_between_the_bounds_of_bonferroni(K, N):
     low, high, j = ceil(N / (2 * K)), floor(3 * N / (2 * K)), np.arange(N + 1)
 
-    def outside(n: int | np.ndarray, p: float) -> Any:
+    def outside(n, p):
         return binom.cdf(low - 1, n, p) + binom.sf(high, n, p)
 
     misses = (j < low) | (j > high)
@@ -60,7 +57,7 @@ def test_many_classes_lie_between_the_bounds_of_bonferroni(K: int, N: int) -> No
     assert union - K * (K - 1) / 2 * pair <= missed <= union
 
 
-def test_impossible_and_certain_ranges() -> None:
+def test_impossible_and_certain_ranges():
     half = [Fraction(1, 2)] * 2
     assert within(half, 3, [(Fraction(2), Fraction(3))] * 2) == 0  # four tokens at least
     assert within(half, 3, [(Fraction(-2), Fraction(-1))] * 2) == 0

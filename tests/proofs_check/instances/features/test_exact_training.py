@@ -1,9 +1,5 @@
 """The repairs of Li, Duan & Liang's statements hold for the trained matrix Q itself."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -15,7 +11,7 @@ Floats = NDArray[np.float64]
 CLASSES = (3, 4, 7)
 
 
-def trained(K: int, last: float) -> Iterator[tuple[float, Floats, Floats]]:
+def trained(K, last):
     """Times of the flow of Q from 0, with the attention and the updates of all queries."""
     problem = exchangeable(np.eye(K))
     times = np.geomspace(last / 1e4, last, 40)
@@ -27,7 +23,7 @@ def trained(K: int, last: float) -> Iterator[tuple[float, Floats, Floats]]:
 
 
 @pytest.mark.parametrize("K", CLASSES)
-def test_updates_and_attention(K: int) -> None:
+def test_updates_and_attention(K):
     for _, w, g in trained(K, 1e3):
         own = w[0, 0]
         assert g[0, 0] == pytest.approx(own * (1 - own) ** 2 / (K - 1), rel=1e-7)
@@ -36,7 +32,7 @@ def test_updates_and_attention(K: int) -> None:
 
 
 @pytest.mark.parametrize("K", CLASSES)
-def test_times(K: int) -> None:
+def test_times(K):
     late = 0
     for t, w, g in trained(K, 1e5):
         a, r = 1 - w[0, 0], w[0, 0] / (1 - w[0, 0])

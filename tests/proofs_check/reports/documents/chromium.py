@@ -1,24 +1,16 @@
 """A page opened in Chromium: what its scripts have made of it, and not a word on the console."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from html import unescape
-from pathlib import Path
-from typing import Any
 
 COMMAND = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run")
 #: A page may look into another file, as into one of its own server.
-COMMAND += (
-    "--hide-scrollbars",
-    "--enable-logging=stderr",
-    "--virtual-time-budget=4000",
-    "--allow-file-access-from-files",
-)
+COMMAND += ("--hide-scrollbars", "--enable-logging=stderr", "--virtual-time-budget=4000")
+COMMAND += ("--allow-file-access-from-files",)
 
 
-def opened(browser: str, file: Path, *options: str, fragment: str = "") -> str:
+def opened(browser, file, *options, fragment=""):
     """What Chromium prints when it opens the file: its document, with ``--dump-dom``."""
     profile, page = f"--user-data-dir={file.parent / 'profile'}", f"{file.as_uri()}#{fragment}"
     command = [browser, *COMMAND, profile, *options, page]
@@ -27,11 +19,9 @@ def opened(browser: str, file: Path, *options: str, fragment: str = "") -> str:
     return done.stdout
 
 
-def answer(browser: str, file: Path, script: str) -> Any:
+def answer(browser, file, script):
     """What an asynchronous script returns in a page of its own at that place."""
     told = f'document.querySelector("pre").textContent = JSON.stringify(await (async () => {{{script}}})());'
-    file.write_text(
-        f'<!doctype html><meta charset="utf-8"><pre></pre><script type="module">{told}</script>',
-        encoding="utf-8",
-    )
+    page = f'<!doctype html><meta charset="utf-8"><pre></pre><script type="module">{told}</script>'
+    file.write_text(page, encoding="utf-8")
     return json.loads(unescape(opened(browser, file, "--dump-dom").split("<pre>", 1)[1].split("</pre>")[0]))

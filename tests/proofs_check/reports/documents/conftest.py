@@ -1,7 +1,5 @@
 """The browser in which tests open what was written."""
 
-from __future__ import annotations
-
 import os
 import shutil
 
@@ -11,7 +9,7 @@ NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"
 
 
 @pytest.fixture(scope="session")
-def browser() -> str:
+def browser():
     """Chromium; its absence is a failure with CI=true, elsewhere the test did not run."""
     found = next((path for name in NAMES if (path := shutil.which(name))), None)
     if found is None and os.environ.get("CI") == "true":

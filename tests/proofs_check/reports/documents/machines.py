@@ -3,13 +3,10 @@
 ``python -m tests.proofs_check.reports.documents.machines`` prints the entries as JSON.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from dataclasses import replace
 from importlib import import_module
-from typing import Any
 
 import sympy as sp
 
@@ -29,22 +26,22 @@ MOVING = {
 }
 
 
-def plain() -> dict[str, str]:
+def plain():
     """The environment in which this processor counts as one without wide vectors and FMA."""
-    core: Any = import_module("numpy._core._multiarray_umath")
+    core = import_module("numpy._core._multiarray_umath")
     wide = [name for name in core.__cpu_dispatch__ if core.__cpu_features__.get(name)]
     blas = {"OPENBLAS_CORETYPE": "Nehalem", "OPENBLAS_NUM_THREADS": "2"}
     return {**os.environ, "NPY_DISABLE_CPU_FEATURES": " ".join(wide), "NUMBA_CPU_NAME": "generic", **blas}
 
 
-def searched() -> dict[str, Any]:
+def searched():
     """What a search says of Lemma C.1's bound: it climbs the same peak and stops elsewhere."""
     L, a2, K, delta = *map(symbol, ("L", "a2", "F4")), sp.Symbol("delta", positive=True)
     tail = Tail(error_squared, ">", 27 * beta(L, a2, delta, K, c=1) ** 2, delta)
     return worst_ratio(tail, "<=", 4 * delta, families=(replace(TWO_ATOMS, lengths=(300,)),)).to_json()
 
 
-def judged() -> list[dict[str, Any]]:
+def judged():
     """The entries of the claims."""
     for module in MOVING.values():
         import_module(f"proofs_check.{module}")

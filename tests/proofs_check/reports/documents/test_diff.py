@@ -1,11 +1,7 @@
 """Two ledgers compared: every sort of change is seen, nothing else, with the status of diff."""
 
-from __future__ import annotations
-
 import copy
 import json
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,7 +12,7 @@ from proofs_check.reports.documents.diff import changes, show
 from tests.proofs_check.core.ledgers import document, line, made_up
 
 
-def changed(id: str, **fields: Any) -> list[tuple[str, str, str]]:
+def changed(id, **fields):
     """What is found when fields of one claim change, as (kind, id, trend)."""
     old = document()
     new = copy.deepcopy(old)
@@ -24,7 +20,7 @@ def changed(id: str, **fields: Any) -> list[tuple[str, str, str]]:
     return [(c.kind, c.id, c.trend) for c in changes(old, new)]
 
 
-def test_the_same_and_another_run_of_the_same_say_the_same() -> None:
+def test_the_same_and_another_run_of_the_same_say_the_same():
     old, new = document(), document()
     new["run"] |= {"date": "2001-01-01", "seconds": 9.0, "python": "9"}
     for c in new["claims"]:
@@ -41,13 +37,13 @@ def test_the_same_and_another_run_of_the_same_say_the_same() -> None:
         (("REFUTED", "OPEN"), "no longer refuted"),
     ],
 )
-def test_verdicts_have_a_direction(verdicts: tuple[str, str], trend: str) -> None:
+def test_verdicts_have_a_direction(verdicts, trend):
     old, new = (document(made_up("BB:CC.3.a", v)) for v in verdicts)
     found = next(c for c in changes(old, new) if c.kind == "verdict")
     assert (found.old, found.new, found.trend) == (*verdicts, trend)
 
 
-def test_claims_and_rows_come_and_go() -> None:
+def test_claims_and_rows_come_and_go():
     one, two = document(line("BB:CC.3.a")), document(line("BB:CC.3.a"), line("BB:CC.3.b"))
     seen = [(c.kind, c.id, c.trend) for c in changes(one, two)]
     assert seen == [("claim", "BB:CC.3.b", "added"), ("row", "BB:CC.3.b", "stronger")]
@@ -55,7 +51,7 @@ def test_claims_and_rows_come_and_go() -> None:
     assert back == [("claim", "removed"), ("row", "weaker")]
 
 
-def test_edges_slack_needs_standing_and_repairs_are_seen() -> None:
+def test_edges_slack_needs_standing_and_repairs_are_seen():
     b = "BB:CC.3.b"
     entry = line(b)
     sharp = entry["sharp"]
@@ -72,28 +68,23 @@ def test_edges_slack_needs_standing_and_repairs_are_seen() -> None:
     assert changed(b, why="else", seconds=3.0) == []
 
 
-def test_rounding_is_a_choice() -> None:
+def test_rounding_is_a_choice():
     old, new = document(line("BB:CC.3.b", slack=1.0)), document(line("BB:CC.3.b", slack=1.001))
     assert changes(old, new)
     assert changes(old, new, rounding=0.01) == []
 
 
-def test_exit_status_and_output(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_exit_status_and_output(tmp_path, capsys, ran):
     write_json(document(), tmp_path / "a" / "ledger.json")
     write_json(document(line("BB:CC.3.a")), tmp_path / "b.json")
     a, b = str(tmp_path / "a"), str(tmp_path / "b.json")
-    assert main(["diff", a, a]) == 0
-    assert "say the same" in capsys.readouterr().out
-    assert main(["diff", a, b]) == 1
-    assert "BB:CC.3.b" in capsys.readouterr().out
-    assert main(["diff", a, b, "--json"]) == 1
-    found = json.loads(capsys.readouterr().out)
+    assert "say the same" in ran(0, "diff", a, a).out
+    assert "BB:CC.3.b" in ran(1, "diff", a, b).out
+    found = json.loads(ran(1, "diff", a, b, "--json").out)
     row = dict(kind="row", id="BB:CC.3.b", old="settled", new=NOT_SETTLED, trend="weaker")
     assert row in found
-    assert main(["diff", a, a, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == []
-    assert main(["diff", a, str(tmp_path / "none.json")]) == 2
-    assert "cannot read" in capsys.readouterr().err
+    assert json.loads(ran(0, "diff", a, a, "--json").out) == []
+    assert "cannot read" in ran(2, "diff", a, tmp_path / "none.json").err
     for wrong in ("2", "nan", "much"):
         with pytest.raises(SystemExit) as stop:
             main(["diff", a, b, "--rounding", wrong])
@@ -101,30 +92,28 @@ def test_exit_status_and_output(tmp_path: Path, capsys: pytest.CaptureFixture[st
         assert f"{wrong} is no number in [0, 1)" in capsys.readouterr().err
 
 
-def test_the_wrong_order_and_a_run_of_some_claims_are_told(tmp_path: Path, capsys) -> None:
+def test_the_wrong_order_and_a_run_of_some_claims_are_told(tmp_path, ran):
     older, newer = document(), document(line("BB:CC.3.a"), partial=True)
     older["run"]["date"], newer["run"]["date"] = "2026-01-01T00:00:00+00:00", "2026-02-01T00:00:00+00:00"
     a, b = tmp_path / "a.json", tmp_path / "b.json"
     write_json(older, a)
     write_json(newer, b)
-    assert main(["diff", str(a), str(b)]) == 1
-    told = capsys.readouterr().err
+    told = ran(1, "diff", a, b).err
     assert "NEW is of a run of some claims only" in told
     assert "their order" not in told
-    assert main(["diff", str(b), str(a)]) == 1
-    told = capsys.readouterr().err
+    told = ran(1, "diff", b, a).err
     assert "OLD is of a run of some claims only" in told
     assert "is their order what you meant?" in told
 
 
-def test_an_id_is_never_broken_over_two_lines(monkeypatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_id_is_never_broken_over_two_lines(monkeypatch, capsys):
     monkeypatch.setenv("COLUMNS", "50")
     long = "BB:CC.3.a/a_part_with_a_name_that_is_long"
     show(changes(document(line("BB:CC.3.a")), document(line("BB:CC.3.a"), made_up(long, "SUPPORTED"))))
     assert long in capsys.readouterr().out
 
 
-def version_4(new: dict[str, Any]) -> dict[str, Any]:
+def version_4(new):
     """A ledger of version 4: a number with a sharp constant is called a dial."""
     old = copy.deepcopy(new)
     old["run"]["schema"] = 4
@@ -135,7 +124,7 @@ def version_4(new: dict[str, Any]) -> dict[str, Any]:
     return old
 
 
-def test_a_ledger_of_the_version_before_can_be_compared_but_not_read_otherwise(tmp_path, capsys) -> None:
+def test_a_ledger_of_the_version_before_can_be_compared_but_not_read_otherwise(tmp_path, capsys, ran):
     executed = document(line("BB:CC.3.a"), line("BB:AC.5/i", severity="gap"), line("BB:LC.4/zero"))
     older = version_4(executed)
     older["claims"][1]["severity"] = "typo"
@@ -147,5 +136,4 @@ def test_a_ledger_of_the_version_before_can_be_compared_but_not_read_otherwise(t
     assert found == [("severity", "BB:AC.5/i", "typo", "gap")]
     unread = ["diff", str(tmp_path / "oldest"), str(tmp_path / "new")]
     for command in (unread, ["status", "--ledger", str(tmp_path / "old")]):
-        assert main(command) == 2
-        assert "of the ledger's schema" in capsys.readouterr().err
+        assert "of the ledger's schema" in ran(2, *command).err

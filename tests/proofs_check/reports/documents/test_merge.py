@@ -1,12 +1,8 @@
 """Ledgers of parts of a run as one: that of the whole run, or a refusal."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -19,13 +15,13 @@ from tests.proofs_check.core.ledgers import QUICK, line
 
 
 @pytest.fixture(autouse=True)
-def few_claims(monkeypatch: pytest.MonkeyPatch) -> None:
+def few_claims(monkeypatch):
     """The quick claims are all that there are, in the order of the papers."""
     known = {id: claim for id, claim in load_claims().items() if id in QUICK}
     monkeypatch.setattr(judging, "load_claims", lambda scope=None: known)
 
 
-def run(*ids: str, **said: Any) -> dict[str, Any]:
+def run(*ids, **said):
     """The ledger of a run of some claims."""
     known = judging.load_claims()
     lines = [line(id) for id in known if id in ids]
@@ -33,7 +29,7 @@ def run(*ids: str, **said: Any) -> dict[str, Any]:
     return Ledger(lines, {id: claim.needs for id, claim in known.items()}, about | said).to_json()
 
 
-def merged(folder: Path, *documents: dict[str, Any]) -> int:
+def merged(folder, *documents):
     """Merge them with the command."""
     parts = [folder / f"{n}.json" for n in range(len(documents))]
     for part, document in zip(parts, documents):
@@ -42,7 +38,7 @@ def merged(folder: Path, *documents: dict[str, Any]) -> int:
 
 
 @pytest.mark.parametrize("cut", [1, 3, 6])
-def test_disjoint_parts_make_the_ledger_of_the_whole_run(cut: int, tmp_path: Path) -> None:
+def test_disjoint_parts_make_the_ledger_of_the_whole_run(cut, tmp_path):
     # In either order, and with the claims of the second part in front.
     assert merged(tmp_path, run(*QUICK[cut:]), run(*QUICK[:cut])) == 0
     found, whole = read_ledger(tmp_path / "out.json"), json.loads(json.dumps(run(*QUICK)))
@@ -51,7 +47,7 @@ def test_disjoint_parts_make_the_ledger_of_the_whole_run(cut: int, tmp_path: Pat
     assert found == whole
 
 
-def test_parts_that_overlap_and_leave_claims_out_stay_partial(tmp_path: Path) -> None:
+def test_parts_that_overlap_and_leave_claims_out_stay_partial(tmp_path):
     assert merged(tmp_path, run(*QUICK[:3]), run(*QUICK[2:5])) == 0
     found = read_ledger(tmp_path / "out.json")
     assert (len(found["claims"]), found["run"]["partial"]) == (5, True)
@@ -67,7 +63,7 @@ def test_parts_that_overlap_and_leave_claims_out_stay_partial(tmp_path: Path) ->
     ],
     ids=["verdict", "numbers", "code", "reseed"],
 )
-def test_ledgers_that_do_not_go_together_are_refused(change: Any, says: str, tmp_path: Path, capsys) -> None:
+def test_ledgers_that_do_not_go_together_are_refused(change, says, tmp_path, capsys):
     other = run(*QUICK)
     change(other)
     assert merged(tmp_path, run(*QUICK), other) == 2
@@ -76,10 +72,9 @@ def test_ledgers_that_do_not_go_together_are_refused(change: Any, says: str, tmp
     assert not (tmp_path / "out.json").exists()
 
 
-def test_what_is_no_ledger_or_no_place_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_no_ledger_or_no_place_is_refused(tmp_path, capsys, ran):
     (tmp_path / "foreign.json").write_text("[]")
-    assert main(["merge", str(tmp_path / "foreign.json"), "--out", str(tmp_path / "out.json")]) == 2
-    assert "is not a ledger" in capsys.readouterr().err
+    assert "is not a ledger" in ran(2, "merge", tmp_path / "foreign.json", "--out", tmp_path / "out.json").err
     os.mkfifo(tmp_path / "pipe.json")  # to read from it would never end
     assert main(["merge", str(tmp_path / "pipe.json"), "--out", str(tmp_path / "out.json")]) == 2
     assert "pipe.json: it is a device or a pipe; save what it gives in a file" in capsys.readouterr().err

@@ -1,7 +1,5 @@
 """What a reader types means what the paper prints; what may mean several things is refused."""
 
-from __future__ import annotations
-
 import re
 from contextlib import suppress
 
@@ -16,7 +14,7 @@ from proofs_check.reports.documents.names import named, named_paper
 
 
 @pytest.mark.parametrize("id", rows())
-def test_every_id_means_its_row(id: str) -> None:
+def test_every_id_means_its_row(id):
     assert [r.id for r in named(id).rows] == [id]
 
 
@@ -40,30 +38,25 @@ def test_every_id_means_its_row(id: str) -> None:
         ("OURS:R4.A", "OURS:R4.A"),
     ],
 )
-def test_names(text: str, title: str) -> None:
+def test_names(text, title):
     assert named(text).title == title
 
 
-def test_a_numbered_statement_has_all_its_rows_in_printed_order() -> None:
-    found = named("BB:Lemma C.4")
-    assert [r.id for r in found.rows] == [
-        r.id for r in rows().values() if r.paper == "BB" and place(r)[1] == "Lemma C.4"
-    ]
+def test_a_numbered_statement_has_all_its_rows_in_printed_order():
+    found, of_BB = named("BB:Lemma C.4"), [r for r in rows().values() if r.paper == "BB"]
+    assert [r.id for r in found.rows] == [r.id for r in of_BB if place(r)[1] == "Lemma C.4"]
     assert found.claim == ""
 
 
-def test_what_several_papers_number_alike_is_asked_for_with_the_key() -> None:
+def test_what_several_papers_number_alike_is_asked_for_with_the_key():
     with pytest.raises(InputError, match="statement of several papers") as refused:
         named("lemma c.4")
     offered = re.findall("^  '([^']+)'", str(refused.value), flags=re.MULTILINE)
     assert offered == ["BB:Lemma C.4", "COL:Lemma C.4"]
-    assert {key: {r.paper for r in named(key).rows} for key in offered} == {
-        key: {key.partition(":")[0]} for key in offered
-    }
+    assert all({r.paper for r in named(key).rows} == {key.partition(":")[0]} for key in offered)
 
 
-def test_an_equation_beside_a_row_is_not_the_row() -> None:
-    """The display after equation (12) does not state it."""
+def test_an_equation_beside_a_row_is_not_the_row():
     assert named("(12)").title == "BB:12"
     assert "equation (4)" in rows()["BB:4.bilin"].where
     with pytest.raises(InputError, match="no row states the equation"):
@@ -71,7 +64,7 @@ def test_an_equation_beside_a_row_is_not_the_row() -> None:
 
 
 @pytest.mark.parametrize("text", ["P3.1", "3.b", "b", "4"])
-def test_what_may_mean_several_rows_is_listed_with_places(text: str) -> None:
+def test_what_may_mean_several_rows_is_listed_with_places(text):
     with pytest.raises(InputError, match="give one by its id") as refused:
         named(text)
     listed = re.findall(r"^  (\S+) +(.+)$", str(refused.value), flags=re.MULTILINE)
@@ -80,7 +73,7 @@ def test_what_may_mean_several_rows_is_listed_with_places(text: str) -> None:
     assert all(named(id).title == id for id, _ in listed)
 
 
-def test_the_nearest_names_are_listed_without_latex() -> None:
+def test_the_nearest_names_are_listed_without_latex():
     with pytest.raises(InputError) as refused:
         named("BB:LC.1.RLL")
     assert re.search(r"BB:LC\.1\.RL +Appendix C\.1, 'Control of R_L', display", str(refused.value))
@@ -90,18 +83,18 @@ def test_the_nearest_names_are_listed_without_latex() -> None:
     "text",
     ["", " ", "BB:", "../x", "eq. 999", "eq.", "/", "Lemma", "x" * 10_000, "BB:CC.3.bb", "\0", "(((", "ℓ"],
 )
-def test_an_unknown_name_is_refused_with_the_next_step(text: str) -> None:
+def test_an_unknown_name_is_refused_with_the_next_step(text):
     with pytest.raises(InputError, match=r"largeprompt list|rows state \(") as refused:
         named(text)
     assert len(str(refused.value)) < 1000
 
 
-def test_the_nearest_are_named() -> None:
+def test_the_nearest_are_named():
     with pytest.raises(InputError, match=r"(?s)the nearest are:.*BB:CC\.3\.b .*both displays"):
         named("BB:CC.3.bb")
 
 
-def test_parts_of_rows() -> None:
+def test_parts_of_rows():
     claims = ["BB:LC.1", "BB:LC.1/inference", "BB:LC.2/markov"]
     assert named("lc.1/Inference", claims).claim == "BB:LC.1/inference"
     with pytest.raises(InputError, match=r"the claims of BB:LC\.1 are: BB:LC\.1, BB:LC\.1/inference"):
@@ -113,12 +106,12 @@ def test_parts_of_rows() -> None:
 
 @settings(deadline=None)
 @given(st.text(max_size=40))
-def test_any_text_is_a_name_or_refused(text: str) -> None:
+def test_any_text_is_a_name_or_refused(text):
     with suppress(InputError):
         assert named(text).rows
 
 
-def test_papers() -> None:
+def test_papers():
     assert {key: named_paper(title) for key, title in papers().items()} == {key: key for key in papers()}
     for text in ("", "s", "nothing", "x" * 10_000):
         with pytest.raises(InputError, match="give the key of one"):

@@ -1,13 +1,10 @@
 """A paper of one's own is judged, shown and printed as ours, and its errors are told in a line."""
 
-from __future__ import annotations
-
 import json
 import runpy
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 from unittest.mock import patch
 
@@ -28,21 +25,21 @@ OPTIONS = ("-p", "no:cacheprovider", "-p", "no:hypothesispytest")
 
 
 @pytest.fixture(autouse=True)
-def nothing_stays_registered() -> Iterator[None]:
+def nothing_stays_registered():
     with patch.dict(registered._named), patch.dict(REGISTRY):
         yield
     registered._forget()
 
 
-def append(path: Path, text: str) -> None:
+def append(path, text):
     path.write_text(f"{path.read_text(encoding='utf-8')}\n{text}\n", encoding="utf-8")
 
 
-def said(capsys: pytest.CaptureFixture[str]) -> str:
+def said(capsys):
     return " ".join(capsys.readouterr().out.split())
 
 
-def pages() -> Iterator[tuple[str, bool]]:
+def pages():
     """What the commands write of the folder, and whether it is HTML."""
     assert main(["errata", "--papers", "mine"]) == main(["blueprint", "--papers", "mine"]) == 0
     for page in ("errata/errata.html", "errata/errata.md", "blueprint.html"):
@@ -50,22 +47,22 @@ def pages() -> Iterator[tuple[str, bool]]:
 
 
 @pytest.fixture
-def mine(pytester: pytest.Pytester) -> Path:
+def mine(pytester):
     """A folder in the one of pytester, in which the test is."""
     folder = Path("mine")
     new_paper(folder, "On exponentials", "ME", "N. N.")
     return folder
 
 
-def judged(pytester: pytest.Pytester, folder: Path, *options: str) -> pytest.RunResult:
+def judged(pytester, folder, *options):
     return pytester.runpytest_inprocess(*OPTIONS, *options, str(folder.resolve()))
 
 
-KEPT: dict[str, bytes] = {}  # the ledger of the folder as it is written, once some test has it
+KEPT = {}  # the ledger of the folder as it is written, once some test has it
 
 
 @pytest.fixture
-def known(mine: Path, pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str]) -> Path:
+def known(mine, pytester, capsys):
     """The folder with its ledger: to judge it takes longer than to look at it."""
     if not KEPT:
         judged(pytester, mine)
@@ -78,7 +75,7 @@ def known(mine: Path, pytester: pytest.Pytester, capsys: pytest.CaptureFixture[s
 
 
 @pytest.mark.parametrize("workers", ["0", "2"])
-def test_the_folder_is_judged_and_its_ledger_is_kept_in_it(mine: Path, pytester, workers: str) -> None:
+def test_the_folder_is_judged_and_its_ledger_is_kept_in_it(mine, pytester, workers):
     result = judged(pytester, mine, "-n", workers)
     result.assert_outcomes(passed=2)
     assert result.ret == 0
@@ -90,7 +87,7 @@ def test_the_folder_is_judged_and_its_ledger_is_kept_in_it(mine: Path, pytester,
     assert not (pytester.path / "build").exists()
 
 
-def test_two_papers_are_judged_together_and_two_modules_of_one_name_are_told(mine: Path, pytester) -> None:
+def test_two_papers_are_judged_together_and_two_modules_of_one_name_are_told(mine, pytester):
     new_paper(Path("theirs"), "On logarithms", "TH")
     result = pytester.runpytest_inprocess(*OPTIONS, str(mine.resolve()), str(Path("theirs").resolve()))
     result.assert_outcomes(passed=4)
@@ -103,7 +100,7 @@ def test_two_papers_are_judged_together_and_two_modules_of_one_name_are_told(min
     assert "another module lemmas" in told.stderr
 
 
-def test_commands_speak_of_it(known: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_commands_speak_of_it(known, ran):
     scope = ["--papers", str(known)]
     says = {
         ("show", "Lemma 2"): "mine/lemmas_of_me.py",
@@ -114,15 +111,14 @@ def test_commands_speak_of_it(known: Path, capsys: pytest.CaptureFixture[str]) -
         ("status",): f"| {STANDS} | nothing |",
     }
     for arguments, said in says.items():
-        assert main([*arguments, *scope]) == 0
-        printed = capsys.readouterr().out
+        printed = ran(0, *arguments, *scope).out
         assert said in printed
         assert "BB" not in printed
     assert "On exponentials" in Path("errata/errata.html").read_text(encoding="utf-8")
     assert "BB" in papers()  # the next command speaks of the installed papers again
 
 
-def test_commands_that_read_import_no_claim(known: Path) -> None:
+def test_commands_that_read_import_no_claim(known):
     """So says SECURITY.md."""
     append(known / "lemmas_of_me.py", "open('ran', 'w').close()")
     for command in ("list", "show L1", "show L1 --bibtex", "status", "blueprint", "errata"):
@@ -141,7 +137,7 @@ what = "We agree: $c=3/4$."
 """
 
 
-def test_a_reply_is_shown_beside_the_verdict(known: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_reply_is_shown_beside_the_verdict(known, capsys):
     (known / "replies.toml").write_text(REPLY)
     assert main(["show", "L2", "--papers", "mine"]) == 0
     assert "N. N. <script> on 2026-09-01: We agree: c = 3/4." in said(capsys)
@@ -159,10 +155,9 @@ def test_a_reply_is_shown_beside_the_verdict(known: Path, capsys: pytest.Capture
         ("[[reply]]", "[[reply", "; save it as TOML, each reply below a line [[reply]]"),
     ],
 )
-def test_a_reply_that_is_wrong_is_told_in_a_line(known: Path, capsys, old: str, new: str, why: str) -> None:
+def test_a_reply_that_is_wrong_is_told_in_a_line(known, ran, old, new, why):
     (known / "replies.toml").write_text(REPLY.replace(old, new))
-    assert main(["show", "L2", "--papers", "mine"]) == 2
-    assert why in capsys.readouterr().err
+    assert why in ran(2, "show", "L2", "--papers", "mine").err
 
 
 READING = """
@@ -177,13 +172,13 @@ alternatives = ["It is $x^2$: then Lemma 2 holds up to $x=1$."]
 IDLE = READING.replace('"exp"', '"idle"')
 
 
-def with_reading(folder: Path, text: str) -> None:
+def with_reading(folder, text):
     (folder / "readings.toml").write_text(text)
     text = (file := folder / "statements.toml").read_text()
     file.write_text(text.replace('id = "ME:L2"', 'id = "ME:L2"\nreadings = ["exp"]', 1))
 
 
-def test_a_reading_is_shown_at_its_rows_and_listed_once(mine: Path, pytester, capsys) -> None:
+def test_a_reading_is_shown_at_its_rows_and_listed_once(mine, pytester, capsys):
     with_reading(mine, READING)
     judged(pytester, mine)
     capsys.readouterr()
@@ -208,13 +203,12 @@ def test_a_reading_is_shown_at_its_rows_and_listed_once(mine: Path, pytester, ca
         ("[[reading]]", "[[reading", "; save it as TOML, each reading below a line [[reading]]"),
     ],
 )
-def test_a_reading_that_is_wrong_is_told_in_a_line(mine: Path, capsys, old: str, new: str, why: str) -> None:
+def test_a_reading_that_is_wrong_is_told_in_a_line(mine, ran, old, new, why):
     with_reading(mine, READING.replace(old, new))
-    assert main(["list", "--papers", str(mine)]) == 2
-    assert why in " ".join(capsys.readouterr().err.split())
+    assert why in " ".join(ran(2, "list", "--papers", mine).err.split())
 
 
-def test_a_revision_is_compared_with_the_paper(known: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_revision_is_compared_with_the_paper(known, capsys):
     revise = lambda *arguments: (main(["revise", "ME", "--papers", "mine", *arguments]), said(capsys))
     status, told = revise("--set", "L2:c=3/4", "--out", "new.json")
     assert status == 1
@@ -234,7 +228,7 @@ def test_a_revision_is_compared_with_the_paper(known: Path, capsys: pytest.Captu
     assert "Rows that are gone: ME:L2" in revise("--statements", str(copy))[1]
 
 
-def test_a_revision_owes_no_form_that_was_filled_in_for_what_was_printed(mine: Path, pytester) -> None:
+def test_a_revision_owes_no_form_that_was_filled_in_for_what_was_printed(mine, pytester):
     text = (file := mine / "statements.toml").read_text(encoding="utf-8")
     accepted = 'printed = "x >= 0", used = true, same = true, whole = true, control = true'
     refuted = "witness = true, author = true, weight = true, instead = true"
@@ -259,30 +253,26 @@ def test_a_revision_owes_no_form_that_was_filled_in_for_what_was_printed(mine: P
         (("--statements", "nowhere.toml"), "cannot read nowhere.toml"),
     ],
 )
-def test_a_revision_that_is_none_is_refused(known: Path, capsys, arguments, why: str) -> None:
-    assert main(["revise", "ME", "--papers", "mine", *arguments]) == 2
-    assert why in capsys.readouterr().err
+def test_a_revision_that_is_none_is_refused(known, ran, arguments, why):
+    assert why in ran(2, "revise", "ME", "--papers", "mine", *arguments).err
 
 
-def test_the_integration_of_others_is_told(known: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["status", "--papers", "mine", "--github", "--badge", "badge.json"]) == 0
-    (line,) = capsys.readouterr().out.splitlines()
+def test_the_integration_of_others_is_told(known, ran):
+    (line,) = ran(0, "status", "--papers", "mine", "--github", "--badge", "badge.json").out.splitlines()
     assert line.startswith("::warning file=mine/lemmas_of_me.py,line=")
     assert json.loads(Path("badge.json").read_text(encoding="utf-8"))["message"] == "1 hold, 1 false"
     faulty = json.loads((path := known / "build/ledger.json").read_text(encoding="utf-8"))
     faulty["claims"][0]["faults"] = ["it cannot fail"]
     path.write_text(json.dumps(faulty), encoding="utf-8")
-    assert main(["status", "--papers", "mine", "--github"]) == 1
-    assert "::error" in capsys.readouterr().out
+    assert "::error" in ran(1, "status", "--papers", "mine", "--github").out
     assert f'pytest "{known}"' in (known / "claims.yml").read_text(encoding="utf-8")
 
 
-def test_a_paper_without_a_ledger_says_how_to_make_it(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["show", "L2", "--papers", str(mine)]) == 2
-    assert "write it with: pytest mine" in capsys.readouterr().err
+def test_a_paper_without_a_ledger_says_how_to_make_it(mine, ran):
+    assert "write it with: pytest mine" in ran(2, "show", "L2", "--papers", mine).err
 
 
-def test_the_script_shows_the_error(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_script_shows_the_error(mine, capsys):
     runpy.run_path(str(mine / "witnesses/me_l2.py"))
     left, right = map(float, capsys.readouterr().out.split("<="))
     assert left > right
@@ -298,7 +288,7 @@ def test_the_script_shows_the_error(mine: Path, capsys: pytest.CaptureFixture[st
         (dict(folder="file"), "is no empty folder"),
     ],
 )
-def test_what_cannot_be_written_is_refused(tmp_path: Path, given_: dict[str, str], why: str) -> None:
+def test_what_cannot_be_written_is_refused(tmp_path, given_, why):
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "notes.txt").write_text("mine")
     (tmp_path / "file").write_text("mine")
@@ -312,7 +302,7 @@ def test_what_cannot_be_written_is_refused(tmp_path: Path, given_: dict[str, str
 @given(title=st.text(min_size=1).filter(str.strip), authors=st.text())
 @example(title='"\\', authors="<script>")
 @example(title="{id} {authors}", authors="\x7f\x00")
-def test_any_title_is_kept(tmp_path_factory: pytest.TempPathFactory, title: str, authors: str) -> None:
+def test_any_title_is_kept(tmp_path_factory, title, authors):
     folder = tmp_path_factory.mktemp("papers") / "mine"
     new_paper(folder, title, "ME", authors)
     told = tomllib.loads((folder / "statements.toml").read_text(encoding="utf-8"))["paper"]
@@ -330,11 +320,10 @@ def test_any_title_is_kept(tmp_path_factory: pytest.TempPathFactory, title: str,
         ('id = "ME:L2"', 'id = "ME:L1"', "two rows are named ME:L1"),
     ],
 )
-def test_a_list_of_statements_that_is_wrong_is_told(mine: Path, capsys, pytester, old, new, why) -> None:
+def test_a_list_of_statements_that_is_wrong_is_told(mine, ran, pytester, old, new, why):
     file = mine / "statements.toml"
     file.write_text(file.read_text(encoding="utf-8").replace(old, new, 1), encoding="utf-8")
-    assert main(["list", "--papers", str(mine)]) == 2
-    told = capsys.readouterr().err
+    told = ran(2, "list", "--papers", mine).err
     assert why in told
     assert told.count("\n") == 1
     result = judged(pytester, mine)
@@ -342,8 +331,7 @@ def test_a_list_of_statements_that_is_wrong_is_told(mine: Path, capsys, pytester
     assert why in result.stdout.str() + result.stderr.str()
 
 
-def test_what_is_named_next_is_found(mine: Path, capsys, pytester: pytest.Pytester) -> None:
-    """A row of a folder is found only where the folder is named."""
+def test_what_is_named_next_is_found(mine, capsys, pytester):
     judged(pytester, mine)
     capsys.readouterr()
     assert main(["list", "--papers", "mine"]) == 0
@@ -352,13 +340,13 @@ def test_what_is_named_next_is_found(mine: Path, capsys, pytester: pytest.Pytest
     assert capsys.readouterr().err.endswith(f"all of them: largeprompt list --papers {mine.resolve()}\n")
 
 
-def test_a_module_that_cannot_be_imported_is_named(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_module_that_cannot_be_imported_is_named(mine, capsys):
     (mine / "broken_claims_of_mine.py").write_text("1 / 0")
     assert main(["show", "L2", "--papers", str(mine), "--set", "c=1"]) == 2
     assert "broken_claims_of_mine cannot be imported: ZeroDivisionError" in capsys.readouterr().err
 
 
-def test_a_claim_without_a_row_serves_for_a_quick_look(pytester: pytest.Pytester) -> None:
+def test_a_claim_without_a_row_serves_for_a_quick_look(pytester):
     pytester.makepyfile(
         test_quick="""
         import sympy as sp
@@ -377,8 +365,7 @@ def test_a_claim_without_a_row_serves_for_a_quick_look(pytester: pytest.Pytester
     assert (pytester.path / "build/ledger.partial.json").is_file()
 
 
-def test_an_installed_package_registers_its_papers(mine: Path) -> None:
-    """In a process of its own, for which a folder on the path is an installed distribution."""
+def test_an_installed_package_registers_its_papers(mine):
     package, site = Path("site/her_paper"), Path("site")
     site.mkdir()
     mine.rename(package)

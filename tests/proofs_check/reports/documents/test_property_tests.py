@@ -1,12 +1,8 @@
 """What is said of property tests: in words, on the pages of rows, and for rows without one."""
 
-from __future__ import annotations
-
 import io
 from dataclasses import replace
-from typing import Any
 
-import pytest
 from rich.console import Console
 
 from proofs_check.core.ledgers.coverage import coverage
@@ -20,15 +16,15 @@ from proofs_check.reports.documents.row_page import Page
 from tests.proofs_check.core.ledgers import document, line
 
 
-def tried() -> dict[str, Any]:
+def tried():
     return line("BB:CC.3.b")
 
 
-def evidence(**changes: Any) -> dict[str, Any]:
+def evidence(**changes):
     return {"slack": None, "routes": [tried()["repair"]["evidence"]["routes"][0] | changes]}
 
 
-def test_a_supported_statement_tells_examples_ratio_and_control() -> None:
+def test_a_supported_statement_tells_examples_ratio_and_control():
     repaired = tried()["repair"]["evidence"]
     said, route = examples(repaired), repaired["routes"][0]
     assert said.startswith(f"{route['samples']} examples")
@@ -36,26 +32,20 @@ def test_a_supported_statement_tells_examples_ratio_and_control() -> None:
     assert f"L = {route['control']['witness']['L']}" in said
 
 
-def test_an_equation_has_no_ratio() -> None:
+def test_equations_have_no_ratio_and_what_was_not_run_or_refuted_is_said():
     assert "The statement holds at all of them." in examples(evidence(slack=None))
-
-
-def test_what_was_not_run_or_refuted_is_said() -> None:
     assert "decided nothing: not run" in examples(evidence(verdict="OPEN", reason="not run"))
     assert "refute it, too, at x = 3" in examples(evidence(verdict="REFUTED", witness={"x": 3}))
-
-
-def test_a_statement_without_one_says_nothing() -> None:
     assert examples({"routes": []}) == ""
 
 
-def shown(book: Ledger, id: str) -> str:
+def shown(book, id):
     out = io.StringIO()
     Page(Console(file=out, width=200, highlight=False), book, latex=False).row(outcomes(book)[id])
     return out.getvalue()
 
 
-def test_show_and_blueprint_tell_it_once() -> None:
+def test_show_and_blueprint_tell_it_once():
     told = f"{tried()['repair']['evidence']['routes'][0]['samples']} examples"
     text = shown(Ledger(document(tried())["claims"]), "BB:CC.3.b")
     assert text.count(told) == 1
@@ -64,7 +54,7 @@ def test_show_and_blueprint_tell_it_once() -> None:
     assert "drawn examples" in html
 
 
-def test_a_row_without_one_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_row_without_one_says_why(monkeypatch):
     why = "It is a sentence about a figure."
     known = dict(rows()) | {"BB:CC.3.b": replace(rows()["BB:CC.3.b"], no_property=why)}
     for module in ("outcomes", "coverage"):
@@ -76,7 +66,7 @@ def test_a_row_without_one_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     assert coverage([untold], "BB").excused == coverage([untold], "BB").untried == ()
 
 
-def test_a_row_with_neither_property_nor_reason_breaks_a_rule() -> None:
+def test_a_row_with_neither_property_nor_reason_breaks_a_rule():
     untold = tried()
     untold["repair"]["evidence"]["routes"] = []
     found = coverage([untold], "BB")

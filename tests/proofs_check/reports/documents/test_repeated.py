@@ -1,13 +1,10 @@
 """The released ledger holds on every processor, as far as each engine states."""
 
-from __future__ import annotations
-
 import copy
 import json
 import re
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +20,10 @@ ROOT = Path(__file__).parents[4]
 Document = dict[str, Any]
 
 
-def ledger(entries: list[dict[str, Any]], search: dict[str, Any]) -> Document:
+def ledger(entries, search):
     """One entry with a sharp constant, two that a search and runs support, and a refuted one."""
     runs = {**search, "engine": "Monte Carlo", "slack": 1.5, "slack_error": 0.02}
-    known: Document = {"witness_by": "statistics", "witness": {"L": 50, "risk": -0.04, "limit": 0.115}}
+    known = {"witness_by": "statistics", "witness": {"L": 50, "risk": -0.04, "limit": 0.115}}
     refuted = {**runs, **known, "verdict": "REFUTED", "parts": [{**search, "control": search}]}
     return document(
         *entries,
@@ -38,41 +35,41 @@ def ledger(entries: list[dict[str, Any]], search: dict[str, Any]) -> Document:
 
 
 @pytest.fixture(scope="module")
-def here() -> Document:
+def here():
     return ledger(judged(), searched())
 
 
 @pytest.fixture(scope="module")
-def there() -> Document:
+def there():
     command = [sys.executable, "-m", "tests.proofs_check.reports.documents.machines"]
     done = subprocess.run(command, cwd=ROOT, env=plain(), capture_output=True, text=True, check=True)
     found = json.loads(done.stdout)
     return ledger(found["judged"], found["searched"])
 
 
-def check(old: Document, new: Document, folder: Path) -> tuple[str, str]:
+def check(old, new, folder):
     """What ``largeprompt status --check`` finds, and what ``--write`` would write."""
     path = folder / "ledger.json"
     path.write_text(release_text(old), encoding="utf-8")
     return renewed(path, path.read_text(encoding="utf-8"), new, {})
 
 
-def test_a_ledger_of_one_processor_holds_on_another(here: Document, there: Document, tmp_path: Path) -> None:
+def test_a_ledger_of_one_processor_holds_on_another(here, there, tmp_path):
     for old, new in ((here, there), (there, here)):
         assert check(old, new, tmp_path) == (release_text(old), "")
     if plain()["NPY_DISABLE_CPU_FEATURES"]:
         assert release_text(here) != release_text(there), "or the two settings are no two processors"
 
 
-def _entry(document: Document, id: str) -> dict[str, Any]:
+def _entry(document, id):
     return next(c for c in document["claims"] if c["id"] == id)
 
 
-def changed(*path: str, to: Any) -> Callable[[Document], None]:
+def changed(*path, to):
     """Put a value, or a function of the old one, at a place of a ledger."""
 
-    def change(document: Document) -> None:
-        at: Any = _entry(document, path[0])
+    def change(document):
+        at = _entry(document, path[0])
         for name in path[1:-1]:
             at = at[int(name) if isinstance(at, list) else name]
         at[path[-1]] = to(at[path[-1]]) if callable(to) else to
@@ -80,10 +77,10 @@ def changed(*path: str, to: Any) -> Callable[[Document], None]:
     return change
 
 
-def slack(id: str, factor: float) -> Callable[[Document], None]:
+def slack(id, factor):
     """Multiply every slack in the entry of a claim."""
 
-    def multiplied(value: Any) -> Any:
+    def multiplied(value):
         if isinstance(value, dict):
             return {k: v * factor if k == "slack" and v else multiplied(v) for k, v in value.items()}
         return [multiplied(v) for v in value] if isinstance(value, list) else value
@@ -140,7 +137,7 @@ ACCEPTED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_has_to_be_equal_is(name: str, here: Document, there: Document, tmp_path: Path) -> None:
+def test_what_has_to_be_equal_is(name, here, there, tmp_path):
     planted = copy.deepcopy(there)
     REFUSED[name](planted)
     assert planted != there
@@ -148,14 +145,14 @@ def test_what_has_to_be_equal_is(name: str, here: Document, there: Document, tmp
 
 
 @pytest.mark.parametrize("name", ACCEPTED)
-def test_what_a_processor_moves_is_not(name: str, here: Document, there: Document, tmp_path: Path) -> None:
+def test_what_a_processor_moves_is_not(name, here, there, tmp_path):
     moved = copy.deepcopy(there)
     ACCEPTED[name](moved)
     assert moved != there
     assert check(here, moved, tmp_path) == (release_text(here), "")
 
 
-def test_a_slack_may_move_as_far_as_the_engine_states_that_found_it() -> None:
+def test_a_slack_may_move_as_far_as_the_engine_states_that_found_it():
     """A derivation has the slack of its search; what is computed does not move."""
     search = searched()
     states = room(search, search["slack"])
@@ -168,7 +165,7 @@ def test_a_slack_may_move_as_far_as_the_engine_states_that_found_it() -> None:
     assert room(both, search["slack"]) == (0, 0)
 
 
-def test_only_what_says_something_else_is_written(here: Document, there: Document, tmp_path: Path) -> None:
+def test_only_what_says_something_else_is_written(here, there, tmp_path):
     """Or the numbers of a search could creep, a share at a time."""
     planted = copy.deepcopy(there)
     changed("BB:CC.3.b", "why", to="Else.")(planted)

@@ -1,7 +1,5 @@
 """``largeprompt show``: in the order in which a reader asks, in mathematics, on any screen."""
 
-from __future__ import annotations
-
 import io
 import json
 import re
@@ -9,7 +7,6 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 from rich.cells import cell_len
@@ -23,7 +20,6 @@ from proofs_check.core.ledgers.outcomes import outcomes
 from proofs_check.core.ledgers.stored import RELEASE
 from proofs_check.papers.registered import collections, drop_folder, limited
 from proofs_check.papers.statements import PACKAGE, add_folder, rows
-from proofs_check.reports.cli import main
 from proofs_check.reports.documents.new_paper import new_paper
 from proofs_check.reports.documents.row_page import Page, from_here
 from proofs_check.reports.documents.show import bibtex, show
@@ -32,13 +28,13 @@ from tests.proofs_check.core.ledgers import document, line, made_up
 BOOK = Ledger(json.loads(RELEASE.read_text(encoding="utf-8"))["claims"])
 
 
-def kept_in(folder: Path, *lines: dict[str, Any], **how: bool) -> str:
+def kept_in(folder, *lines, **how):
     """A folder with the ledger of some entries, or of the quick claims."""
     write_json(document(*lines, **how), folder / "ledger.json")
     return str(folder)
 
 
-def shown(*lines: dict[str, Any], id: str = "BB:CC.3.b", width: int = 100, latex: bool = False) -> str:
+def shown(*lines, id="BB:CC.3.b", width=100, latex=False):
     """The page of a row, by the ledger of some entries."""
     book = Ledger(lines)
     made, out = page(width, latex=latex, book=book)
@@ -46,25 +42,25 @@ def shown(*lines: dict[str, Any], id: str = "BB:CC.3.b", width: int = 100, latex
     return out.getvalue()
 
 
-def page(width: int, *, latex: bool = False, book: Ledger = BOOK) -> tuple[Page, io.StringIO]:
+def page(width, *, latex=False, book=BOOK):
     out = io.StringIO()
     return Page(Console(file=out, width=width, highlight=False, markup=False, emoji=False), book, latex), out
 
 
 @pytest.fixture(autouse=True)
-def release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def release(tmp_path, monkeypatch):
     """Where no run kept a ledger, that of the release is read."""
     monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture
-def kept(tmp_path: Path) -> str:
+def kept(tmp_path):
     """A ledger of the quick claims."""
     return kept_in(tmp_path)
 
 
 @pytest.mark.parametrize("name", ["Lemma C.1", "LC.1.am", "LC.1.M"])
-def test_places_are_told_without_latex(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_places_are_told_without_latex(name, tmp_path, capsys):
     false = line("BB:LC.1.am/choice", id="BB:LC.1.am", verdict="REFUTED", severity="typo", why="It fails.")
     assert show(name, ledger=kept_in(tmp_path, false, made_up("BB:LC.1.M", "CERTIFIED"))) == 0
     text = capsys.readouterr().out
@@ -72,23 +68,14 @@ def test_places_are_told_without_latex(name: str, tmp_path: Path, capsys: pytest
     assert "$" not in text
 
 
-def test_the_verdict_and_its_reason_come_first(kept: str, monkeypatch, capsys) -> None:
+def test_the_verdict_and_its_reason_come_first(kept, monkeypatch, capsys):
     monkeypatch.setenv("COLUMNS", "300")  # the folder of a test may have a long name
     assert show("CC.3.b", ledger=kept) == 0
     text = capsys.readouterr().out
     repaired = f"as repaired {line('BB:CC.3.b')['repair']['verdict']}"
     story = [
-        *(
-            "BB:CC.3.b",
-            "Corollary C.3",
-            "verdict",
-            "REFUTED, a false step",
-            repaired,
-            "why",
-            "instead",
-            "costs",
-        ),
-        *("as printed:", "as checked with c = 64:", "as repaired with c = 139:", "witness"),
+        *("BB:CC.3.b", "Corollary C.3", "verdict", "REFUTED, a false step", repaired, "why", "instead"),
+        *("costs", "as printed:", "as checked with c = 64:", "as repaired with c = 139:", "witness"),
         *("L = 9, a2 = 0 (evaluated again by Arb)", "run it", "bb_cc_3_b.py", "evidence", "branch and bound"),
         *("sharp", "slack", "\nneeds", "source", "corollary_c3.py:", f"From {kept}"),
     ]
@@ -96,7 +83,7 @@ def test_the_verdict_and_its_reason_come_first(kept: str, monkeypatch, capsys) -
     assert places == sorted(places)
 
 
-def test_both_formulas_are_those_of_the_ledger(kept: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_both_formulas_are_those_of_the_ledger(kept, capsys):
     entry = line("BB:CC.3.b")
     show("CC.3.b", ledger=kept)
     said = " ".join(capsys.readouterr().out.split())
@@ -109,7 +96,7 @@ def test_both_formulas_are_those_of_the_ledger(kept: str, capsys: pytest.Capture
         assert shown.split() == formula_as_unicode(latex).split()
 
 
-def test_the_repaired_formula_never_stands_as_the_checked_one() -> None:
+def test_the_repaired_formula_never_stands_as_the_checked_one():
     """An engine that refutes by instances received no formula."""
     entry = line("BB:CC.3.b")
     entry["evidence"]["checked"] = ""
@@ -117,13 +104,13 @@ def test_the_repaired_formula_never_stands_as_the_checked_one() -> None:
     assert "as repaired with c = 139:" in text
 
 
-def test_the_verdict_names_the_part_that_is_false(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_verdict_names_the_part_that_is_false(capsys):
     show("BB:LC.1")
     named = "REFUTED, a slip of notation (BB:LC.1/inference); as repaired"
     assert named in " ".join(capsys.readouterr().out.split())
 
 
-def test_latex_is_printed_whole_and_only_if_asked_for(kept: str, capsys, monkeypatch) -> None:
+def test_latex_is_printed_whole_and_only_if_asked_for(kept, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "40")
     show("BB:CC.3.b", ledger=kept, latex=True)
     text = capsys.readouterr().out
@@ -133,14 +120,14 @@ def test_latex_is_printed_whole_and_only_if_asked_for(kept: str, capsys, monkeyp
     assert not re.search(r"[\\$]", capsys.readouterr().out)
 
 
-def test_a_row_shows_each_of_its_claims(kept: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_row_shows_each_of_its_claims(kept, capsys):
     show("BB:LC.4", ledger=kept)
     text = capsys.readouterr().out
     assert "BB:LC.4/zero" in text
     assert "false at f = 0 only" in text
 
 
-def test_one_claim_of_a_row(capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_claim_of_a_row(capsys):
     show("BB:LC.4/zero")
     text = capsys.readouterr().out
     # Where the folder of the suite has a long name, 80 columns fold the path.
@@ -148,7 +135,7 @@ def test_one_claim_of_a_row(capsys: pytest.CaptureFixture[str]) -> None:
     assert "BB:LC.4/one-token" not in text
 
 
-def test_a_numbered_statement_is_a_line_a_row_and_why_its_false_rows_are_false(capsys, monkeypatch) -> None:
+def test_a_numbered_statement_is_a_line_a_row_and_why_its_false_rows_are_false(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "300")
     show("bb:lemma c.4")
     text = capsys.readouterr().out
@@ -159,7 +146,7 @@ def test_a_numbered_statement_is_a_line_a_row_and_why_its_false_rows_are_false(c
     assert dict(reasons) == {id: as_unicode(o.errors[0]["why"]) for id, o in found.items() if o.errors}
 
 
-def test_a_row_without_a_claim_says_so(kept: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_row_without_a_claim_says_so(kept, capsys):
     assert show("BB:LD.1", ledger=kept) == 0
     text = capsys.readouterr().out
     assert NOT_SETTLED in text
@@ -167,14 +154,13 @@ def test_a_row_without_a_claim_says_so(kept: str, capsys: pytest.CaptureFixture[
     assert "as printed:" in text
 
 
-def test_an_error_that_follows_says_from_which() -> None:
+def test_an_error_that_follows_says_from_which():
     text = shown(line("BB:CC.3.b"), line("BB:P3.1.conv", follows="BB:CC.3.b"), id="BB:P3.1.conv")
     assert "the error of BB:CC.3.b, and is not counted again" in text
 
 
 @pytest.mark.parametrize(("width", "each"), [(60, 1), (120, 8)])
-def test_every_row_fits_the_screen_and_holds_no_latex(width: int, each: int) -> None:
-    """On a wider screen, where the same words are broken in fewer places, some rows suffice."""
+def test_every_row_fits_the_screen_and_holds_no_latex(width, each):
     made, out = page(width)
     for o in list(outcomes(BOOK).values())[::each]:
         made.row(o)
@@ -185,7 +171,7 @@ def test_every_row_fits_the_screen_and_holds_no_latex(width: int, each: int) -> 
     assert re.findall(empty, text, re.MULTILINE) == []
 
 
-def test_a_formula_that_is_cut_says_so() -> None:
+def test_a_formula_that_is_cut_says_so():
     long = line("BB:CC.3.a", id="BB:LC.2", covers="BB:LC.2")
     long["evidence"]["checked"] = "+".join(["x_{k}"] * 2000)
     text = shown(long, id="BB:LC.2", width=80)
@@ -193,9 +179,7 @@ def test_a_formula_that_is_cut_says_so() -> None:
     assert long["evidence"]["checked"] in shown(long, id="BB:LC.2", width=80, latex=True)
 
 
-def test_the_command_of_the_script_runs_from_where_the_user_stands(
-    kept: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_command_of_the_script_runs_from_where_the_user_stands(kept, tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "500")
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
@@ -212,7 +196,7 @@ def test_the_command_of_the_script_runs_from_where_the_user_stands(
         assert Path(source[1]).is_absolute() == (here == elsewhere)
 
 
-def test_a_path_with_a_space_can_be_typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_path_with_a_space_can_be_typed(tmp_path, monkeypatch):
     folder = tmp_path / "a b"
     folder.mkdir()
     monkeypatch.chdir(tmp_path)
@@ -221,19 +205,18 @@ def test_a_path_with_a_space_can_be_typed(tmp_path: Path, monkeypatch: pytest.Mo
     assert from_here(tmp_path / "y.py") == str(tmp_path / "y.py")
 
 
-def test_a_ledger_that_contradicts_itself_is_refused(tmp_path: Path) -> None:
+def test_a_ledger_that_contradicts_itself_is_refused(tmp_path):
     edited = line("BB:CC.3.b")
     edited["repair"]["evidence"]["witness"] = {"L": 1}
     with pytest.raises(InputError, match=r"the ledger contradicts itself: .* with --again"):
         show("BB:CC.3.b", ledger=kept_in(tmp_path, edited))
 
 
-def test_a_source_that_is_gone_is_not_named() -> None:
+def test_a_source_that_is_gone_is_not_named():
     assert "gone.py" not in shown(line("BB:CC.3.a", line="proofs_check/gone.py:3"), id="BB:CC.3.a")
 
 
-def test_again_judges_now(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The verdict of an older ledger is not repeated."""
+def test_again_judges_now(tmp_path, capsys):
     older = line("BB:CC.3.a", verdict="OPEN", open="not tried")
     older["evidence"] |= dict(verdict="OPEN", reason="not tried", weakest=None, argument="", slack=None)
     kept_in(tmp_path, older)
@@ -245,28 +228,28 @@ def test_again_judges_now(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert "Judged now" in text
 
 
-def test_a_faulty_claim_that_is_judged_again_ends_with_status_one(kept: str, monkeypatch) -> None:
+def test_a_faulty_claim_that_is_judged_again_ends_with_status_one(kept, monkeypatch):
     faulty = lambda id, reseed: line("BB:CC.3.a", faults=["it cannot fail"])
     monkeypatch.setattr("proofs_check.core.judging.run_claim", faulty)
     assert show("BB:CC.3.a", ledger=kept, again=True) == 1
 
 
-def test_other_random_numbers_need_another_run(kept: str) -> None:
+def test_other_random_numbers_need_another_run(kept):
     with pytest.raises(InputError, match="add --again"):
         show("CC.3.b", ledger=kept, reseed=3)
 
 
-def test_a_row_on_a_damaged_line_tells_how_it_was_read() -> None:
+def test_a_row_on_a_damaged_line_tells_how_it_was_read():
     told = [shown(line("BB:CC.3.b", reading=r)) for r in ("", "The exponent $2/d$ was read.")]
     assert ["was read" in text for text in told] == [False, True]
 
 
-def fields(entry: str) -> dict[str, str]:
+def fields(entry):
     """The fields of a BibTeX entry of one line each."""
     return dict(re.findall(r"^  (\w+) = \{(.*)\},$", entry, re.MULTILINE))
 
 
-def test_a_verdict_is_cited_with_its_day_and_the_code(kept: str, tmp_path: Path) -> None:
+def test_a_verdict_is_cited_with_its_day_and_the_code(kept, tmp_path):
     run = json.loads((tmp_path / "ledger.json").read_text(encoding="utf-8"))["run"]
     entry = bibtex("CC.3.b", ledger=kept)
     assert entry.startswith("@misc{largeprompt-bb-cc-3-b,\n")
@@ -282,17 +265,16 @@ def test_a_verdict_is_cited_with_its_day_and_the_code(kept: str, tmp_path: Path)
     assert part.startswith("{BB:LC.1/inference: REFUTED, a slip of notation")
 
 
-def test_a_verdict_of_a_part_of_a_run_is_cited_as_such(tmp_path: Path) -> None:
+def test_a_verdict_of_a_part_of_a_run_is_cited_as_such(tmp_path):
     told = fields(bibtex("CC.3.b", ledger=kept_in(tmp_path, partial=True)))["howpublished"]
     assert "only some claims ran for it" in told
 
 
-def test_several_rows_have_no_one_verdict_to_cite(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["show", "BB:Lemma C.4", "--bibtex"]) == 2
-    assert "name one, see: largeprompt show 'BB:Lemma C.4'" in capsys.readouterr().err
+def test_several_rows_have_no_one_verdict_to_cite(ran):
+    assert "name one, see: largeprompt show 'BB:Lemma C.4'" in ran(2, "show", "BB:Lemma C.4", "--bibtex").err
 
 
-def test_verdicts_of_the_release_make_entries_that_bibtex_reads() -> None:
+def test_verdicts_of_the_release_make_entries_that_bibtex_reads():
     for id in list(rows())[::12]:
         entry = bibtex(id)
         assert entry.isascii()
@@ -300,7 +282,7 @@ def test_verdicts_of_the_release_make_entries_that_bibtex_reads() -> None:
         assert set(fields(entry)) == {"author", "title", "year", "howpublished", "note"}
 
 
-def test_of_several_ledgers_the_one_with_the_verdict_is_cited(tmp_path: Path) -> None:
+def test_of_several_ledgers_the_one_with_the_verdict_is_cited(tmp_path):
     """Nobody but their authors answers for the claims of a folder."""
     before = collections()
     for year, key in ((2031, "ONE"), (2032, "TWO")):

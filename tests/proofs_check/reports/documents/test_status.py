@@ -1,9 +1,5 @@
 """The table in the README and the list of false statements are those of the ledger."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 from numerics.terminal.inputs import InputError
@@ -19,13 +15,13 @@ BEGIN, END = marks("status")
 NAMES = ("", "rows", *COLUMNS, "repaired", NOT_SETTLED)
 
 
-def cells(text: str, name: str) -> dict[str, int]:
+def cells(text, name):
     found = next(x for x in text.splitlines() if x.startswith(f"| {name} "))
     values = [c.strip() for c in found.strip("|").split("|")]
     return {k: int(v.replace(".", "0")) for k, v in zip(NAMES[1:], values[1:])}
 
 
-def test_rows_are_counted_once_by_what_is_printed() -> None:
+def test_rows_are_counted_once_by_what_is_printed():
     part = made_up("BB:CC.3.a/part", "SUPPORTED")
     stated = made_up("BB:LC.1", "SUPPORTED")
     judged = (line("BB:CC.3.a"), part, line("BB:CC.3.b"), line("BB:LC.1/inference"), stated)
@@ -36,7 +32,7 @@ def test_rows_are_counted_once_by_what_is_printed() -> None:
     assert found[NOT_SETTLED] == found["rows"] - 3
 
 
-def test_assumptions_and_experiments_stand_apart_and_open_settles_nothing() -> None:
+def test_assumptions_and_experiments_stand_apart_and_open_settles_nothing():
     of_kind = lambda k: next(id for id, r in rows().items() if r.paper == "BB" and r.kind == k)
     kind = {k: of_kind(k) for k in ("assumption", "NUM", "PROB")}
     verdicts = {"assumption": "SUPPORTED", "PROB": "OPEN", "NUM": "PROVED"}
@@ -49,7 +45,7 @@ def test_assumptions_and_experiments_stand_apart_and_open_settles_nothing() -> N
     assert sum(papers) == sum(r.paper == "BB" for r in rows().values())
 
 
-def test_refuted_wins_then_the_weakest_part() -> None:
+def test_refuted_wins_then_the_weakest_part():
     row = "BB:CC.3.a"
     main_, part = made_up(row, "PROVED"), made_up(f"{row}/a", "SUPPORTED")
     inference = made_up(f"{row}/inference", "REFUTED")
@@ -62,7 +58,7 @@ def test_refuted_wins_then_the_weakest_part() -> None:
     assert row_verdict([made_up(row, "REFUTED"), made_up(f"{row}/b", "OPEN")]) == "REFUTED"
 
 
-def test_what_is_false_or_an_edge_is_listed_with_what_uses_it() -> None:
+def test_what_is_false_or_an_edge_is_listed_with_what_uses_it():
     user = made_up("BB:CC.3", "PROVED", needs=["BB:CC.3.b"])
     listed = errata(document(line("BB:CC.3.b", severity="false", repair=None), user))
     heading, _, only = listed.split("\n")
@@ -93,9 +89,7 @@ def test_what_is_false_or_an_edge_is_listed_with_what_uses_it() -> None:
         (" ", r"Odd \| even"),
     ],
 )
-def test_a_paper_of_the_user_is_cited_however_its_authors_are_told(
-    tmp_path: Path, authors: str, cited: str
-) -> None:
+def test_a_paper_of_the_user_is_cited_however_its_authors_are_told(tmp_path, authors, cited):
     row = 'id = "ME:L1"\nwhere = "Lemma 1"\nkind = "INT"\nsays = "x"\nprinted = "x"\n'
     told = f'[paper]\nkey = "ME"\ntitle = "Odd | even"\nauthors = "{authors}"\n[[row]]\n{row}'
     (tmp_path / "statements.toml").write_text(told)
@@ -108,7 +102,7 @@ def test_a_paper_of_the_user_is_cited_however_its_authors_are_told(
     assert last.startswith(f"| {cited} (ME) | 0 of 1 numbered results |")
 
 
-def test_time_and_place_of_a_run_leave_no_trace() -> None:
+def test_time_and_place_of_a_run_leave_no_trace():
     slow, fast = document(), document()
     slow["run"] |= {"date": "2001-01-01T00:00:00", "seconds": 1e6, "python": "9.9"}
     for e in slow["claims"]:
@@ -118,7 +112,7 @@ def test_time_and_place_of_a_run_leave_no_trace() -> None:
     assert headline(slow) == headline(fast)
 
 
-def test_a_ledger_of_a_part_of_other_random_numbers_or_with_faults_is_refused() -> None:
+def test_a_ledger_of_a_part_of_other_random_numbers_or_with_faults_is_refused():
     with pytest.raises(InputError, match="some claims only"):
         status(document(partial=True))
     with pytest.raises(InputError, match=r"not in order, the first: BB:CC\.3\.b: slip"):
@@ -129,13 +123,12 @@ def test_a_ledger_of_a_part_of_other_random_numbers_or_with_faults_is_refused() 
         status(other)
 
 
-def test_write_then_check_then_change(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_write_then_check_then_change(tmp_path, ran):
     write_json(document(), tmp_path / "ledger.json")
     readme = tmp_path / "README.md"
     readme.write_text(f"# Title\n\n{BEGIN}\n{END}\n\nend\n")
     command = ["status", "--ledger", str(tmp_path)]
-    assert main([*command, "--check", str(readme)]) == 1
-    assert f"--write {readme}" in capsys.readouterr().err
+    assert f"--write {readme}" in ran(1, *command, "--check", readme).err
     assert main([*command, "--write", str(readme)]) == 0
     written = readme.read_text()
     assert main([*command, "--write", str(readme)]) == 0
@@ -148,7 +141,7 @@ def test_write_then_check_then_change(tmp_path: Path, capsys: pytest.CaptureFixt
     assert readme.read_text() == written
 
 
-def test_the_ledger_of_the_release_is_kept_in_step(tmp_path: Path, capsys) -> None:
+def test_the_ledger_of_the_release_is_kept_in_step(tmp_path, capsys, ran):
     write_json(document(), tmp_path / "ledger.json")
     release = tmp_path / "release.json"
     command = ["status", "--ledger", str(tmp_path)]
@@ -168,11 +161,10 @@ def test_the_ledger_of_the_release_is_kept_in_step(tmp_path: Path, capsys) -> No
         write_json(document(line("BB:CC.3.a"), line("BB:CC.3.b") | change), tmp_path / "ledger.json")
         write_json(document(line("BB:CC.3.a"), line("BB:CC.3.b")), release)
         capsys.readouterr()
-        assert main([*command, "--check", str(release)]) == 1
-        assert "BB:CC.3.b" in capsys.readouterr().err
+        assert "BB:CC.3.b" in ran(1, *command, "--check", release).err
 
 
-def test_every_file_gets_the_blocks_that_it_has_marks_for(tmp_path: Path, capsys) -> None:
+def test_every_file_gets_the_blocks_that_it_has_marks_for(tmp_path, ran):
     write_json(document(line("BB:CC.3.b", severity="false")), tmp_path / "ledger.json")
     first, last = marks("errata")
     readme, listed = tmp_path / "README.md", tmp_path / "errata.md"
@@ -185,13 +177,12 @@ def test_every_file_gets_the_blocks_that_it_has_marks_for(tmp_path: Path, capsys
     assert "\n| " not in listed.read_text()
     assert listed.read_text().count("`BB:CC.3.b`") == 1
     listed.write_text(f"{first}\n\nold\n\n{last}\n")
-    assert main([*command, "--check", *files]) == 1
-    told = capsys.readouterr().err
+    told = ran(1, *command, "--check", *files).err
     assert str(listed) in told
     assert str(readme) not in told
 
 
-def test_a_text_without_its_marks_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_text_without_its_marks_is_refused(tmp_path, capsys):
     for text in ("", BEGIN, END, f"{END}{BEGIN}", f"{BEGIN}{END}{BEGIN}{END}"):
         with pytest.raises(InputError, match=r"x\.md"):
             replaced(text, {"status": "t", "errata": "e"}, "x.md")
@@ -200,9 +191,8 @@ def test_a_text_without_its_marks_is_refused(tmp_path: Path, capsys: pytest.Capt
     assert "none.md: No such file or directory; name a text file such as README.md" in capsys.readouterr().err
 
 
-def test_rules_are_told_and_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_rules_are_told_and_counted(tmp_path, ran):
     write_json(document(), tmp_path / "ledger.json")
-    assert main(["status", "--ledger", str(tmp_path), "--rules", "BB"]) == 1
-    captured = capsys.readouterr()
+    captured = ran(1, "status", "--ledger", tmp_path, "--rules", "BB")
     assert "of the SYM and INT rows are decided, not" in captured.err
     assert main(["status", "--ledger", str(tmp_path), "--rules", "XX"]) == 2

@@ -1,11 +1,8 @@
 """``largeprompt figures`` for LDL and COL: what is judged, written and told, and how it ends."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,14 +15,14 @@ from proofs_check.reports.figures.li_duan_liang.page import COLUMNS, as_json
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def page(tmp_path_factory):
     """Figures 1 and 2, whole."""
     out = tmp_path_factory.mktemp("figures")
     assert main(["figures", "--paper", "LDL", "--only", "1,2", "--out", str(out), "--quiet"]) == 0
     return out
 
 
-def test_the_sentences_about_what_was_trained_are_judged_and_stand_below_their_figure(page: Path) -> None:
+def test_the_sentences_about_what_was_trained_are_judged_and_stand_below_their_figure(page):
     found = {c["id"]: c["verdict"] for c in read_ledger(page / "ledger")["claims"]}
     assert found["LDL:Sec6.F1s"] == "SUPPORTED"
     # Other widths, rates and optimisers are not tried.
@@ -42,7 +39,7 @@ def test_the_sentences_about_what_was_trained_are_judged_and_stand_below_their_f
         assert (page / file).exists()
 
 
-def test_the_files_hold_the_same_numbers(page: Path) -> None:
+def test_the_files_hold_the_same_numbers(page):
     document = json.loads((page / "data.json").read_text())
     rows = list(csv.DictReader((page / "data.csv").read_text().splitlines()))
     assert list(rows[0]) == list(COLUMNS)
@@ -52,8 +49,8 @@ def test_the_files_hold_the_same_numbers(page: Path) -> None:
     assert [float(row["attention"]) for row in rows] == own
 
 
-def test_a_second_call_trains_nothing_and_finds_the_same(page: Path, monkeypatch, capsys) -> None:
-    def trained_again(*_: object) -> None:
+def test_a_second_call_trains_nothing_and_finds_the_same(page, monkeypatch, capsys):
+    def trained_again(*_):
         raise AssertionError("a run that is kept was trained again")
 
     monkeypatch.setattr("numerics.experiments.li_duan_liang.training._trained", trained_again)
@@ -65,7 +62,7 @@ def test_a_second_call_trains_nothing_and_finds_the_same(page: Path, monkeypatch
     assert re.search(r"LDL:Sec6.F1s +SUPPORTED", told)
 
 
-def test_other_choices_refute_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_other_choices_refute_nothing(tmp_path, capsys):
     assert main(["figures", "--paper", "LDL", "--only", "1", "--rate", "0.01", "--out", str(tmp_path)]) == 0
     found = {c["id"]: c["verdict"] for c in read_ledger(tmp_path / "ledger")["claims"]}
     assert found["LDL:Sec6.F1s"] == "OPEN"  # at this rate L = 1 is faster than printed
@@ -76,7 +73,7 @@ def test_other_choices_refute_nothing(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "those of these choices" in capsys.readouterr().out
 
 
-def test_a_run_that_diverges_is_told_with_its_epoch_and_is_null() -> None:
+def test_a_run_that_diverges_is_told_with_its_epoch_and_is_null():
     found = measure(Choices(optimiser="gd", rate=1e200, epochs=6), [1])
     lost = found.diverged()
     assert lost
@@ -85,7 +82,7 @@ def test_a_run_that_diverges_is_told_with_its_epoch_and_is_null() -> None:
     json.dumps(as_json(found), allow_nan=False)
 
 
-def test_the_losses_of_figure_4_are_means_over_runs() -> None:
+def test_the_losses_of_figure_4_are_means_over_runs():
     found = measure(Choices(runs=2, prompts=5, epochs=3), [4])
     single = measure(Choices(runs=1, prompts=5, epochs=3), [4])
     first, second = (c.loss for key, c in found.curves.items() if key[:3] == ("polynomial", "block", 2.0))
@@ -104,28 +101,26 @@ def test_the_losses_of_figure_4_are_means_over_runs() -> None:
         (["--paper", "BB", "--only", "9"], "BB has the figures 1, 2, 3, 4, 5"),
     ],
 )
-def test_options_of_the_other_paper_are_refused(wrong: list[str], said: str, tmp_path: Path, capsys) -> None:
-    assert main(["figures", *wrong, "--out", str(tmp_path / "new")]) == 2
-    assert said in capsys.readouterr().err
+def test_options_of_the_other_paper_are_refused(wrong, said, tmp_path, ran):
+    assert said in ran(2, "figures", *wrong, "--out", tmp_path / "new").err
     assert not (tmp_path / "new").exists()
 
 
 @pytest.mark.parametrize(
     "wrong", [["--rate", "0"], ["--cosine-rate", "nan"], ["--width", "0"], ["--optimiser", "sgd"]]
 )
-def test_choices_that_cannot_be_used_are_refused(wrong: list[str]) -> None:
+def test_choices_that_cannot_be_used_are_refused(wrong):
     with pytest.raises(SystemExit) as stopped:
         main(["figures", "--paper", "LDL", *wrong])
     assert stopped.value.code == 2
 
 
-def test_a_page_of_the_other_paper_is_not_overwritten(tmp_path: Path, capsys) -> None:
+def test_a_page_of_the_other_paper_is_not_overwritten(tmp_path, ran):
     (tmp_path / "index.html").write_text("<title>Training of softmax and linear attention")
-    assert main(["figures", "--paper", "LDL", "--only", "1", "--out", str(tmp_path)]) == 2
-    assert "choose another --out" in capsys.readouterr().err
+    assert "choose another --out" in ran(2, "figures", "--paper", "LDL", "--only", "1", "--out", tmp_path).err
 
 
-def test_the_help_names_the_defaults_of_the_choices(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_help_names_the_defaults_of_the_choices(capsys):
     with pytest.raises(SystemExit):
         main(["figures", "--help"])
     told = " ".join(capsys.readouterr().out.split())
@@ -134,7 +129,7 @@ def test_the_help_names_the_defaults_of_the_choices(capsys: pytest.CaptureFixtur
         assert re.search(rf"--{name.replace('_', '-')} [^-]*\(default: {getattr(usual, name)}\)", told), name
 
 
-def test_the_figures_of_a_window_have_their_sentences(tmp_path: Path, capsys) -> None:
+def test_the_figures_of_a_window_have_their_sentences(tmp_path, capsys):
     """Figure 3, small: the verdicts are those of exact minimisers, whatever is drawn."""
     small = ["--L", "1,10", "--steps", "50", "--trials", "1"]
     assert main(["figures", "--paper", "COL", "--only", "3", "--out", str(tmp_path), *small]) == 0
@@ -146,12 +141,9 @@ def test_the_figures_of_a_window_have_their_sentences(tmp_path: Path, capsys) ->
     html = (tmp_path / "index.html").read_text()
     assert "largeprompt figures --paper COL --L 1,10 --steps 50 --trials 1 --only 3" in html
     assert html.index('id="figure-3"') < html.index("<code>COL:Fig3/trained</code>")
-    assert (
-        "The sum of the rates is computed; the rest of the row is a choice" in html
-    )  # words, beside a formula
-    assert re.search(
-        r'<span class="held"><math>[^.]*?</math>\.</span>', html
-    )  # no line begins with a full stop
+    # Words, beside a formula, and no line begins with a full stop.
+    assert "The sum of the rates is computed; the rest of the row is a choice" in html
+    assert re.search(r'<span class="held"><math>[^.]*?</math>\.</span>', html)
     assert all(f".v-{verdict.lower()} " in html for verdict in Verdict)
     assert "COL:Fig3" in capsys.readouterr().out
 
@@ -165,15 +157,12 @@ def test_the_figures_of_a_window_have_their_sentences(tmp_path: Path, capsys) ->
         (["--lengths", "5,5"], "names a number twice"),
     ],
 )
-def test_what_the_figures_of_a_window_do_not_have_is_refused(
-    options: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["figures", "--paper", "COL", "--out", str(tmp_path), *options]) == 2
-    assert said in capsys.readouterr().err
+def test_what_the_figures_of_a_window_do_not_have_is_refused(options, said, tmp_path, ran):
+    assert said in ran(2, "figures", "--paper", "COL", "--out", tmp_path, *options).err
 
 
 @pytest.mark.parametrize("options", [["--L", "0"], ["--steps", "10"], ["--sigmas", "a"], ["--trials", "0"]])
-def test_options_out_of_range_are_refused(options: list[str], tmp_path: Path) -> None:
+def test_options_out_of_range_are_refused(options, tmp_path):
     with pytest.raises(SystemExit) as ended:
         main(["figures", "--paper", "COL", "--out", str(tmp_path), *options])
     assert ended.value.code == 2

@@ -1,7 +1,5 @@
 """``largeprompt show NAME --set c=100``: a claim judged with other numbers."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest
@@ -14,7 +12,7 @@ from proofs_check.reports.documents.what_if import rational, what_if
 
 
 @pytest.mark.parametrize("c", [64, 138, 139, 1000])
-def test_it_says_what_the_claim_says(c: int, capsys: pytest.CaptureFixture[str]) -> None:
+def test_it_says_what_the_claim_says(c, capsys):
     evidence = load_claims()["BB:CC.3.b"](c=c)
     assert what_if("CC.3.b", [f"c={c}"]) == 0
     said = " ".join(capsys.readouterr().out.split())
@@ -24,7 +22,7 @@ def test_it_says_what_the_claim_says(c: int, capsys: pytest.CaptureFixture[str])
         assert f"{name} = {value}" in said
 
 
-def test_where_several_claims_have_the_number_one_must_be_named(capsys: pytest.CaptureFixture[str]) -> None:
+def test_where_several_claims_have_the_number_one_must_be_named(capsys):
     offered = r"BB:LC\.2 with c = 3; BB:LC\.2/markov with c = 3"
     with pytest.raises(InputError, match=f"write the id of one in full: {offered}"):
         what_if("LC.2", ["c=3"])
@@ -34,7 +32,7 @@ def test_where_several_claims_have_the_number_one_must_be_named(capsys: pytest.C
     assert capsys.readouterr().out.startswith("BB:LC.2/variance with one = 1: ")
 
 
-def test_a_derivation_that_stops_is_told_in_a_paragraph(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_derivation_that_stops_is_told_in_a_paragraph(capsys):
     """Without the two sides that the kernel compared, which are thirty lines in its own signs."""
     assert what_if("BB:LC.1", ["c=26"]) == 0
     said = " ".join(capsys.readouterr().out.split())
@@ -63,13 +61,13 @@ def test_a_derivation_that_stops_is_told_in_a_paragraph(capsys: pytest.CaptureFi
         ("CC.3.b", ["c=" + "9" * 10_000], "write an integer"),
     ],
 )
-def test_wrong_input_is_refused_with_the_next_step(name: str, settings: list[str], hint: str) -> None:
+def test_wrong_input_is_refused_with_the_next_step(name, settings, hint):
     with pytest.raises(InputError, match=hint) as refused:
         what_if(name, settings)
     assert len(str(refused.value)) < 600
 
 
-def test_a_row_without_claims_has_nothing_to_judge(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_row_without_claims_has_nothing_to_judge(monkeypatch):
     others = {id: c for id, c in load_claims().items() if c.row != "BB:CC.3.b"}
     monkeypatch.setattr("proofs_check.reports.documents.what_if.load_claims", lambda: others)
     with pytest.raises(InputError, match="nothing to judge"):
@@ -77,7 +75,7 @@ def test_a_row_without_claims_has_nothing_to_judge(monkeypatch: pytest.MonkeyPat
 
 
 @given(st.fractions(max_denominator=10**6))
-def test_numbers_are_exact(value: Fraction) -> None:
+def test_numbers_are_exact(value):
     assert rational(str(value)) == value
 
 
@@ -85,10 +83,10 @@ def test_numbers_are_exact(value: Fraction) -> None:
     ("text", "value"),
     [(".25", Fraction(1, 4)), ("-1.50", Fraction(-3, 2)), ("1e-3", Fraction(1, 1000)), ("+7", 7)],
 )
-def test_decimal_numbers_are_exact(text: str, value: Fraction) -> None:
+def test_decimal_numbers_are_exact(text, value):
     assert rational(text) == value
 
 
-def test_integers_stay_integers() -> None:
+def test_integers_stay_integers():
     assert type(rational("100")) is int
     assert type(rational("4/2")) is int

@@ -28,6 +28,12 @@ def named(measured, kind, setting=SETTING):
     return {(line.quantity, line.curve): line for line in lines(measured, kind, *setting)}
 
 
+def ended(run, records, diverged):
+    """The first records of a run that diverged then."""
+    first = {name: getattr(run, name)[:records] for name in ("step", "risk", "risk_error")}
+    return replace(run, **first, parameters=run.parameters.at(slice(records)), diverged=diverged)
+
+
 def test_the_middle_of_five_seeds_lies_between_their_extremes(found):
     line = named(found, 2)["risk", "softmax"]
     at = list(line.x).index(10)
@@ -39,10 +45,8 @@ def test_the_middle_of_five_seeds_lies_between_their_extremes(found):
 
 def test_the_error_is_that_of_the_run_in_the_middle(found):
     final = dict(found.final)
-    for seed, (value, error) in enumerate(
-        [(0.113, 1e-3), (0.111, 2e-3), (0.112, 7e-3), (0.114, 3e-3), (0.11, 4e-3)]
-    ):
-        final[(*SETTING, "linear", 10, seed)] = (value, error)
+    ends = [(0.113, 1e-3), (0.111, 2e-3), (0.112, 7e-3), (0.114, 3e-3), (0.11, 4e-3)]
+    final |= {(*SETTING, "linear", 10, seed): end for seed, end in enumerate(ends)}
     line = named(replace(found, final=final), 2)["risk", "linear"]
     assert (line.middle[0], line.error[0]) == (0.112, 7e-3)
     ridge = found.bayes[(*SETTING, 10)]
@@ -61,18 +65,9 @@ def test_a_lost_run_leaves_a_cross_and_no_point(found):
 
 
 def test_a_curve_ends_where_its_run_ended(found):
-    """One of five seeds stops after seven records; the others carry the median on."""
     key = RunKey(*SETTING, "coupled", 100, 3)
     run = found.runs[key]
-    short = replace(
-        run,
-        step=run.step[:7],
-        risk=run.risk[:7],
-        risk_error=run.risk_error[:7],
-        parameters=run.parameters.at(slice(7)),
-        diverged=int(run.step[6]) + 1,
-    )
-    broken = replace(found, runs={**found.runs, key: short})
+    broken = replace(found, runs={**found.runs, key: ended(run, 7, int(run.step[6]) + 1)})
     for kind, quantity, curve in ((3, "distance", "L = 100"), (4, "risk in training", "linear, L = 100")):
         line = named(broken, kind)[quantity, curve]
         assert line.seeds.tolist() == [5] * 7 + [4] * (len(run.step) - 7)
@@ -84,15 +79,8 @@ def test_where_both_were_trained_alone_the_curves_are_theirs(found):
     """A coupled run ends with its first half that diverges; the other has a curve to the end."""
     key = RunKey(*SETTING, "coupled", 1000, PLAN.first_seed)
     run, alone = found.runs[key], found.runs[RunKey(*SETTING, "softmax", 20, PLAN.first_seed)]
-    ended = replace(
-        run,
-        step=run.step[:2],
-        risk=run.risk[:2],
-        risk_error=run.risk_error[:2],
-        parameters=run.parameters.at(slice(2)),
-        diverged=9,
-    )
-    runs = {**found.runs, key: ended, key._replace(attention="softmax"): replace(alone, prompt_length=1000)}
+    softmax = {key._replace(attention="softmax"): replace(alone, prompt_length=1000)}
+    runs = {**found.runs, key: ended(run, 2, 9), **softmax}
     curve = named(replace(found, runs=runs), 4)
     assert np.array_equal(curve["risk in training", "softmax, L = 1000"].middle, alone.risk)
     assert len(curve["risk in training", "linear, L = 1000"].x) == 2
@@ -112,13 +100,9 @@ def test_a_run_that_failed_is_drawn_alone_and_in_no_median(found):
         assert (risks.high[at] == risk) is not lost
         assert set(curve.seeds) == set(distance.seeds) == {5 - lost}
         assert set(four["risk in training", "softmax, L = 100"].seeds) == {5}  # its other half did not fail
-        alone = [
-            ("risk", "linear"),
-            ("risk above ridge", "linear"),
-            ("risk in training", "linear, L = 100"),
-            ("distance", "L = 100"),
-        ]
-        for kind, (quantity, of) in zip((two, two, four, three), alone):
+        alone = [(two, "risk", "linear"), (two, "risk above ridge", "linear")]
+        alone += [(four, "risk in training", "linear, L = 100"), (three, "distance", "L = 100")]
+        for kind, quantity, of in alone:
             line = kind.get((quantity, f"{of}, seed 3, failed"))
             assert (line is not None) is lost
             if line is not None:
@@ -126,8 +110,7 @@ def test_a_run_that_failed_is_drawn_alone_and_in_no_median(found):
                 assert set(line.seeds) == {1}
         if lost:
             assert two["risk", "linear, seed 3, failed"].middle.tolist() == [risk]
-            run = found.run(*SETTING, "linear", 100, 3)
-            known = run.risk
+            known = found.run(*SETTING, "linear", 100, 3).risk
             assert np.array_equal(four["risk in training", "linear, L = 100, seed 3, failed"].middle, known)
         texts = [key.text for figure in draw(replace(stuck, plan=FEW)) for key in keys(figure, PLAN)]
         assert ("hollow: a run that failed, in no median" in texts) is lost
@@ -159,10 +142,9 @@ def test_exact_limits_are_where_they_are_known(found):
     line = named(found, 2)["risk", "softmax, limit of the flow"]
     assert line.middle.tolist() == [found.exact[(*SETTING, "softmax", int(L))] for L in line.x]
     assert (line.error == 0).all()
-    assert (
-        named(found, 4)["risk in training", "linear, L = 100"].limit == found.exact[(*SETTING, "linear", 100)]
-    )
-    assert named(found, 4, ("isotropic", "as coded"))["risk in training", "linear, L = 100"].limit is None
+    key = "risk in training", "linear, L = 100"
+    assert named(found, 4)[key].limit == found.exact[(*SETTING, "linear", 100)]
+    assert named(found, 4, ("isotropic", "as coded"))[key].limit is None
     assert named(found, 2, ("isotropic", "as coded"))["risk", "softmax, limit of the flow"].x.size == 0
 
 
@@ -198,9 +180,7 @@ def test_what_sampling_does_not_tell_from_zero_is_no_point(found):
     line = named(shaky, 1)["gradient gap", "softmax minus linear"]
     assert line.clear.tolist() == [True] * (len(gaps.lengths) - 2) + [False] * 2
     np.testing.assert_allclose(line.ceiling[-2:], [2.92e-6, 4.92e-6])
-    figure = next(
-        figure for figure in draw(replace(shaky, plan=replace(FEW, figures=(1,)))) if figure.number == 1
-    )
+    figure = next(f for f in draw(replace(shaky, plan=replace(FEW, figures=(1,)))) if f.number == 1)
     assert "triangle" in [key.mark for key in keys(figure, PLAN)]
     low, _ = figure.panels[0].ends["gradient gap"]
     assert low > 1e-6  # the noise does not stretch the axis

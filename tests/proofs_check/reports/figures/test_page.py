@@ -6,7 +6,6 @@ import re
 from dataclasses import replace
 from io import StringIO
 from operator import itemgetter
-from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
@@ -17,11 +16,11 @@ from numerics.experiments.boursier_boyer.plan import Plan, RunKey
 from numerics.experiments.boursier_boyer.stop_rule import BAND
 from proofs_check.reports.figures.boursier_boyer.captions import caption, keys, left_out
 from proofs_check.reports.figures.boursier_boyer.page import COLUMNS, as_csv, write_page
-from proofs_check.reports.figures.boursier_boyer.plots import Figure, draw
+from proofs_check.reports.figures.boursier_boyer.plots import draw
 from proofs_check.reports.figures.boursier_boyer.svg_file import as_sheets, sheet
 from proofs_check.reports.pages.provenance import provenance
 from tests.numerics.experiments.synthetic import measurements
-from tests.proofs_check.reports.pages.page import Page
+from tests.proofs_check.reports.pages.page import Page, points
 
 PLAN = replace(
     Plan.full(), records=20, lengths=(10, 20, 100, 1000), gap_lengths=(10, 30, 1000), figures=(1, 2, 3, 4, 6)
@@ -59,19 +58,13 @@ def folder(found, drawn, tmp_path_factory):
     return write_page(found, CLAIMS, tmp_path_factory.mktemp("page"), source=SOURCE).parent
 
 
-def text_of(folder: Path) -> str:
+def text_of(folder):
     return (folder / "index.html").read_text(encoding="utf-8")
 
 
 def test_the_page_is_self_contained(folder):
-    seen = Page(text_of(folder))
-    assert not seen.open
-    assert not {"script", "link", "iframe", "img", "object"} & set(seen.tags)
-    internal = {r[1:] for r in seen.references if r.startswith("#")}
-    outside = {r for r in seen.references if not r.startswith("#")}
-    assert internal <= set(seen.ids)
-    assert len(set(seen.ids)) == len(seen.ids)
-    assert outside == {p.name for p in folder.iterdir()} - {"index.html"}  # every file is linked, no other
+    # Every file is linked, no other.
+    assert Page(text_of(folder)).outside() == {p.name for p in folder.iterdir()} - {"index.html"}
 
 
 def test_every_sentence_stands_under_its_figure(folder):
@@ -79,9 +72,7 @@ def test_every_sentence_stands_under_its_figure(folder):
     article = {n: page.split(f'id="figure-{n}">')[1].split("</article>")[0] for n in PLAN.figures}
     assert "by 12 %, sampled to 10<sup>−5</sup>" in article[6]
     assert "Linear &lt;b&gt;beats&lt;/b&gt; softmax" in article[2]
-    assert all(
-        "appears more stable" not in text and "More irregular" not in text for text in article.values()
-    )
+    assert not any(word in text for text in article.values() for word in ("more stable", "More irregular"))
     above = page.split("What the paper says about its figures")[1].split("</section>")[0]
     # What has no figure here says all that there is to say at once; the others point to their
     # figures.
@@ -91,15 +82,11 @@ def test_every_sentence_stands_under_its_figure(folder):
     assert "by 12 %" not in above
     # Two checks of one sentence: it is not told twice, and both verdicts stand.
     assert article[2].count("&lt;b&gt;beats") == above.count("&lt;b&gt;beats") == 1
-    assert (
-        article[2].index("not at L = 10 &amp; 20")
-        < article[2].index("the same sentence, another check")
-        < article[2].index("too few")
-    )
-    expected = ["1 SUPPORTED", "1 REFUTED", "3 OPEN"]
-    assert [
-        word for word in Page(page).words if re.fullmatch(r"\d (SUPPORTED|REFUTED|OPEN)", word)
-    ] == expected
+    story = ("not at L = 10 &amp; 20", "the same sentence, another check", "too few")
+    places = [article[2].index(part) for part in story]
+    assert places == sorted(places)
+    counts = [word for word in Page(page).words if re.fullmatch(r"\d (SUPPORTED|REFUTED|OPEN)", word)]
+    assert counts == ["1 SUPPORTED", "1 REFUTED", "3 OPEN"]
 
 
 @pytest.mark.parametrize(
@@ -115,25 +102,14 @@ def test_a_strange_claim_is_refused_before_anything_is_drawn(found, tmp_path, cl
     assert not list(tmp_path.iterdir())
 
 
-def points(figure: Figure, variant: int, axes: int, variable: str, count: int) -> np.ndarray:
-    root = ElementTree.fromstring(figure.panels[variant].plot.inline)
-    groups = [g for g in root.iter(f"{SVG}g") if g.get("id", "").endswith(f"-axes_{axes}")]
-    uses = [
-        use for g in groups for use in g.iter(f"{SVG}use") if f"var(--{variable})" in (use.get("style") or "")
-    ]
-    return np.array([(float(use.get("x", "nan")), float(use.get("y", "nan"))) for use in uses][:count])
-
-
 def test_points_are_where_the_axes_say_and_panels_share_their_axes(found, figures):
     """Heights are one linear function of the logarithm over both readings and both covariances."""
     heights, logs = [], []
     for figure in figures:
         if figure.kind == 2:
-            for i, panel in enumerate(figure.panels):
-                line = next(
-                    line for line in panel.lines if (line.quantity, line.curve) == ("risk", "softmax")
-                )
-                x, y = points(figure, i, 1, "run-1", line.x.size).T
+            for panel in figure.panels:
+                line = next(x for x in panel.lines if (x.quantity, x.curve) == ("risk", "softmax"))
+                x, y = points(panel.plot.inline, 1, "run-1")[: line.x.size].T
                 assert np.corrcoef(x, np.log(line.x))[0, 1] == pytest.approx(1, abs=1e-9)
                 heights += y.tolist()
                 logs += np.log(line.middle).tolist()
@@ -157,9 +133,8 @@ def test_a_run_on_its_way_to_infinity_does_not_press_the_others_together(found):
     plan = replace(PLAN, figures=(4,), variants=("as written",))
     key = RunKey("isotropic", "as written", "coupled", 10, 2)
     run = found.runs[key]
-    wild = replace(
-        run, risk=run.risk * np.geomspace(1, 1e30, len(run.step))[:, None], diverged=int(run.step[-1])
-    )
+    growth = np.geomspace(1, 1e30, len(run.step))[:, None]
+    wild = replace(run, risk=run.risk * growth, diverged=int(run.step[-1]))
     (figure,) = draw(replace(found, plan=plan, runs={**found.runs, key: wild}))
     low, high = figure.panels[0].ends["risk in training"]
     assert max(run.risk.max() for run in found.runs.values()) < high < 1e3 * low
@@ -205,10 +180,10 @@ def test_a_run_that_diverged_and_a_reduced_plan_are_called_so(found, folder):
     words = " ".join(" ".join(Page(text_of(folder)).words).split()).replace("\u202f", " ")
     assert "1 run diverged" in words
     assert "linear, isotropic, as written, L = 20, seed 4: step" in words
-    assert (
+    left = (
         "What is left out of largeprompt figures --full : 15 of 19 prompt lengths of Figures 1, 2, 5 and 6."
-        in words
-    )  # and nothing else
+    )
+    assert left in words  # and nothing else
     assert "12 min 34 s" in words
     assert "largeprompt figures --only 1 2 3 4 6" in words
 
@@ -216,11 +191,8 @@ def test_a_run_that_diverged_and_a_reduced_plan_are_called_so(found, folder):
 @pytest.mark.usefixtures("drawn")
 def test_runs_that_failed_are_listed_with_their_lengths(found, folder, tmp_path):
     assert "Runs that failed" not in text_of(folder)
-    stuck = {
-        ("isotropic", "as written", "linear", L, seed): (0.4, 1e-5)
-        for L, seed in ((10, 1), (10, 4), (1000, 4))
-    }
-    write_page(replace(found, final=found.final | stuck), CLAIMS, tmp_path)
+    stuck = [("isotropic", "as written", "linear", *at) for at in ((10, 1), (10, 4), (1000, 4))]
+    write_page(replace(found, final=found.final | dict.fromkeys(stuck, (0.4, 1e-5))), CLAIMS, tmp_path)
     listed = text_of(tmp_path).split("Runs that failed")[1].split("</dl>")[0]
     words = [" ".join(item.split("<")[0].split()) for item in re.split("<dt>|<dd>", listed)[1:]]
     expected = ["isotropic, as written", "softmax: 0 of 12", "linear: 3 of 11 (L = 10 (2 of 5), 1000)"]
@@ -232,12 +204,8 @@ def test_runs_that_failed_are_listed_with_their_lengths(found, folder, tmp_path)
 def test_a_shorter_page_in_the_same_folder_leaves_no_figure_of_the_longer(found, tmp_path):
     for name in ("figure-8.svg", "figure-9.svg", "mine.txt"):
         (tmp_path / name).write_text("mine")
-    write_page(
-        replace(found, plan=replace(PLAN, most_steps=20_000)),
-        CLAIMS,
-        tmp_path,
-        words=lambda text: f"<i>{len(text)}</i>",
-    )
+    short = replace(found, plan=replace(PLAN, most_steps=20_000))
+    write_page(short, CLAIMS, tmp_path, words=lambda text: f"<i>{len(text)}</i>")
     left = {p.name for p in tmp_path.iterdir()}
     assert left >= {"figure-6.svg", "figure-9.svg", "mine.txt", "index.html"}
     assert "figure-8.svg" not in left
@@ -258,7 +226,6 @@ def test_a_page_that_cannot_be_written_leaves_the_old_one(found, tmp_path, monke
 
 
 def test_figures_of_nothing_and_of_one_length_are_drawn(found):
-    """Every run lost, no label noise, one prompt length, one step: no axis fails."""
     plan = replace(PLAN, figures=(2, 4), variants=("as coded",), lengths=(7,), curve_lengths=(7,))
     plan = replace(plan, noise=0.0, most_steps=1)
     nothing = replace(found, plan=plan, runs={}, final={}, exact={}, bayes={}, gaps={})
@@ -274,15 +241,12 @@ def test_runs_that_ended_early_are_listed_with_the_rule(folder, tmp_path):
     assert "Runs that ended early" not in text_of(folder)
     plan = replace(PLAN, settle=True, band_seeds=3, lengths=(10, 20, 30, 50, 100, 1000))
     found = measurements(plan)
-    keys = [
-        key for key in found.runs if key.attention == "softmax" and key[:2] == ("isotropic", "as written")
-    ]
+    keys = [key for key in found.runs if key[:3] == ("isotropic", "as written", "softmax")]
     runs, spread = dict(found.runs), dict[tuple[str, str, str, int, int], tuple[float, float]]()
     for key, part in zip(keys, (4, 8)):
         run = runs[key]
-        runs[key] = replace(
-            run, step=run.step[:part], risk=run.risk[:part], parameters=run.parameters.at(slice(part))
-        )
+        early = dict(step=run.step[:part], risk=run.risk[:part])
+        runs[key] = replace(run, **early, parameters=run.parameters.at(slice(part)))
         spread[tuple(key)] = (0.1, 0.2)
     usual = replace(found, runs=runs, spread=spread)
     write_page(usual, CLAIMS, tmp_path)
@@ -299,13 +263,9 @@ def test_runs_that_ended_early_are_listed_with_the_rule(folder, tmp_path):
 def test_what_is_left_out_is_named():
     assert not left_out(Plan.full())
     assert not left_out(Plan.full(3).only(2))
-    assert [part.split(" of ")[0].replace("\u202f", " ") for part in left_out(Plan.quick())] == [
-        "14",
-        "the steps from 100 000 on to 500 000 (as written) and 300 000 (as coded)",
-        "the steps",
-        "4",
-        "3",
-    ]
+    steps = "the steps from 100 000 on to 500 000 (as written) and 300 000 (as coded)"
+    told = [part.split(" of ")[0].replace("\u202f", " ") for part in left_out(Plan.quick())]
+    assert told == ["14", steps, "the steps", "4", "3"]
     assert "as coded" not in " ".join(left_out(Plan(most_steps=400_000)))  # which has no more
 
 

@@ -2,7 +2,6 @@
 
 import argparse
 from io import BytesIO
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +12,7 @@ from proofs_check.reports.pages.svg import STAND_INS, dashed, figure, stand_in
 from theory.shown.colours import COLOURS
 
 
-def _colours(picture: bytes) -> set[str]:
+def _colours(picture):
     """The colours of the dots of a PNG, without what smooths edges."""
     from matplotlib import image
 
@@ -22,19 +21,12 @@ def _colours(picture: bytes) -> set[str]:
     return {f"#{r:02x}{g:02x}{b:02x}" for r, g, b in found[counts > 20]}
 
 
-def _draw(ax: Any) -> None:
+def _draw(ax):
     ax.plot([1, 2], [1, 2], color=stand_in("paper"), linestyle=dashed("5 3"), linewidth=4)
     ax.errorbar([1, 2], [2, 1], [0.1, 0.2], fmt="o", color=stand_in("theorem"), elinewidth=4)
     ax.fill_between([1, 2], 0, 1, color=stand_in("gradient"))
-    ax.plot(
-        1.5,
-        1.8,
-        "o",
-        markersize=20,
-        markerfacecolor="none",
-        markeredgecolor=stand_in("run-6"),
-        markeredgewidth=4,
-    )
+    hollow = dict(markerfacecolor="none", markeredgecolor=stand_in("run-6"), markeredgewidth=4)
+    ax.plot(1.5, 1.8, "o", markersize=20, **hollow)
     ax.text(1.2, 1.5, "words", color=stand_in("exact"), size=40)
 
 
@@ -45,9 +37,7 @@ def plot():
 
 def test_a_picture_has_the_colours_of_daylight_and_no_stand_in(plot):
     found = _colours(as_picture([plot], "png"))
-    assert {COLOURS[name] for name in ("paper", "theorem", "gradient", "run-6", "exact")} | {
-        "#ffffff"
-    } <= found
+    assert {"#ffffff", *(COLOURS[c] for c in ("paper", "theorem", "gradient", "run-6", "exact"))} <= found
     assert not found & set(STAND_INS.values())
 
 
@@ -59,11 +49,8 @@ def test_files_are_what_they_are_called_and_the_same_every_time(plot):
 
 
 def test_a_key_and_headings_stand_around_plots_side_by_side(plot):
-    keys = [
-        ("dot", "run-5", "", "points"),
-        ("line", "run-5", "5 3", "a line"),
-        ("band", "muted", "", "a range"),
-    ]
+    keys = [("dot", "run-5", "", "points"), ("line", "run-5", "5 3", "a line")]
+    keys.append(("band", "muted", "", "a range"))
     one, two = as_picture([plot], "png"), as_picture([plot, plot], "png", "Both", ("left", "right"), keys)
     from matplotlib import image
 
@@ -85,14 +72,10 @@ def test_unknown_formats_are_refused_and_svg_is_always_there(capsys):
 
 
 def test_a_new_page_removes_the_pictures_of_an_old_one_and_nothing_else(tmp_path):
-    replace_with_plots(
-        tmp_path,
-        {"plots/a": {"svg": "<svg/>", "pdf": b"%PDF"}, "plots/b": {"svg": "<svg/>"}},
-        {"page.html": "1"},
-    )
+    old = {"plots/a": {"svg": "<svg/>", "pdf": b"%PDF"}, "plots/b": {"svg": "<svg/>"}}
+    replace_with_plots(tmp_path, old, {"page.html": "1"})
     (tmp_path / "plots/mine.pdf").write_bytes(b"")
-    replace_with_plots(
-        tmp_path, {"plots/a": {"svg": "<svg>2</svg>"}}, {"page.html": "2"}, earlier=["plots/a", "plots/b"]
-    )
+    new = {"plots/a": {"svg": "<svg>2</svg>"}}
+    replace_with_plots(tmp_path, new, {"page.html": "2"}, earlier=list(old))
     found = sorted(p.relative_to(tmp_path).as_posix() for p in tmp_path.rglob("*") if p.is_file())
     assert found == ["page.html", "plots/a.svg", "plots/mine.pdf"]

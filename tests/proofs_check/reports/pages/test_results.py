@@ -4,7 +4,6 @@ import subprocess
 import sys
 from fractions import Fraction
 from types import ModuleType, SimpleNamespace
-from typing import Any
 from xml.etree.ElementTree import fromstring
 
 import numpy as np
@@ -20,15 +19,15 @@ SETTING = numerics.AttentionSetting(
 LENGTHS = [10, 20, 40, 80, 160, 320, 640]
 
 
-def _exact() -> Any:
+def _exact():
     return numerics.exact_errors(SETTING, lengths=LENGTHS)
 
 
-def _sampled() -> Any:
+def _sampled():
     return numerics.attention_errors(SETTING, lengths=LENGTHS, replicates=64, seed=1)
 
 
-def _trained(attention: str) -> Any:
+def _trained(attention):
     return numerics.train(attention, 5, d=2, noise=0.1, task_variance=0.5, steps=40, every=10, batch=4)
 
 
@@ -92,15 +91,8 @@ def test_nothing_public_dumps_its_arrays():
     law = numerics.edge_case_laws(3)[0]
     task = theory.RegressionTask(np.eye(40), noise=0.1, task_variance=1)
     flow = numerics.integrate_flow(np.eye(2), np.eye(2), 1.0)
-    others = [
-        law,
-        task,
-        flow,
-        numerics.softmax_moments(np.ones(99), 10),
-        theory.affine(3),
-        theory.affine(3).spectrum(3),
-    ]
-    others += [theory.ReducedAttention(4, 1.0), theory.Algebra(symmetric=["S"])]
+    others = [law, task, flow, numerics.softmax_moments(np.ones(99), 10), theory.affine(3)]
+    others += [theory.affine(3).spectrum(3), theory.ReducedAttention(4, 1.0), theory.Algebra(symmetric=["S"])]
     others += [numerics.AttentionSetting(law, np.eye(3), np.eye(3), np.ones(3))]
     for result in others:
         assert len(repr(result)) < 400
@@ -133,7 +125,7 @@ def test_jupyter_shows_theorems_typeset(monkeypatch):
     from numerics.derivations.kernel.sorts import REALS
     from numerics.derivations.kernel.terms import Variable, term
 
-    shown: dict[type, Any] = {}
+    shown = {}
     formatter = SimpleNamespace(for_type=shown.__setitem__)
     shell = SimpleNamespace(display_formatter=SimpleNamespace(formatters={"text/html": formatter}))
     ipython = ModuleType("IPython")

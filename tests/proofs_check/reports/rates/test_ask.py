@@ -17,7 +17,7 @@ K, Q = RNG.standard_normal((4, 3)), RNG.standard_normal((4, 3))
 GAMMA, V, Z, S = np.diag([2.0, 1.0, 0.0]), np.eye(2, 3), np.array([0.5, 0.0, -0.5]), np.eye(3) / 4
 
 
-def ask(*words: str | Path) -> int:
+def ask(*words):
     return main(["ask", *map(str, words)])
 
 
@@ -28,9 +28,8 @@ def files(tmp_path, monkeypatch):
     monkeypatch.setenv("COLUMNS", "10000")
     np.savetxt("Gamma.csv", GAMMA, delimiter=",")
     np.savez("heads.npz", K=K, Q=Q)
-    for name, array in dict(
-        U=K.T @ Q, half=K.T @ Q / 2, V=V, S=S, KT=K.T, QT=Q.T, K3=K[:3], m=np.ones(3)
-    ).items():
+    arrays = dict(U=K.T @ Q, half=K.T @ Q / 2, V=V, S=S, KT=K.T, QT=Q.T, K3=K[:3], m=np.ones(3))
+    for name, array in arrays.items():
         np.save(name, array)
     Path("z.json").write_text(json.dumps(Z.tolist()))
     Path("z.csv").write_text(",".join(map(str, Z)))
@@ -52,12 +51,8 @@ def test_the_answer_is_that_of_the_function_and_nothing_is_written(files, capsys
 def test_keys_and_queries_make_the_scores_and_are_scaled(files, capsys):
     answers = []
     heads = ("--K", "heads.npz:K", "--Q", "heads.npz:Q")
-    for words in (
-        ("--U", "half.npy"),
-        (*heads, "--score-scale", "sqrt"),
-        (*heads, "--score-scale", "2"),
-        (*heads, "--score-scale", "2e0"),
-    ):
+    scaled = ((*heads, "--score-scale", scale) for scale in ("sqrt", "2", "2e0"))
+    for words in (("--U", "half.npy"), *scaled):
         assert ask(*COMMON, *words, "--query-cov", "S.npy", "-L", "300") == 0
         answers.append(capsys.readouterr().out)
     assert answers == answers[:1] * 4

@@ -1,7 +1,5 @@
 """What rate reports say of printed laws, and of our own bounds, is what the ledger says of them."""
 
-from __future__ import annotations
-
 import pytest
 
 from numerics.attention.bound_curves import CERTAIN, OURS

@@ -1,7 +1,5 @@
 """Laws of the attention window for long prompts, against other routes."""
 
-from __future__ import annotations
-
 import mpmath
 import numpy as np
 import pytest
@@ -29,32 +27,29 @@ from theory.attention.window.laws import (
 
 @pytest.mark.parametrize("d", [2, 3, 6])
 @pytest.mark.parametrize("k", [0, 1, 2, 7])
-def test_quotients_of_bessel_functions(d: int, k: int) -> None:
+def test_quotients_of_bessel_functions(d, k):
     for kappa in (0.0, 1e-3, 1.0, 40.0, 3000.0):
         nu = mpmath.mpf(d) / 2 - 1
         stated = mpmath.besseli(k + nu, kappa) / mpmath.besseli(nu, kappa) if kappa else mpmath.mpf(k == 0)
         assert float(bessel_quotient(d, k, kappa)) == pytest.approx(float(stated), rel=1e-12)
 
 
-def test_three_dimensions_are_elementary() -> None:
+def test_three_dimensions_are_elementary():
     w = sp.Symbol("w", positive=True)
     for at in (sp.Rational(1, 3), sp.Integer(5)):
-        for exact, number in (
-            (effective_samples(3, w), effective_samples(3, float(at))),
-            (bessel_quotient(3, 1, w), bessel_quotient(3, 1, float(at))),
-        ):
-            assert float(exact.subs(w, at)) == pytest.approx(float(number), rel=1e-13)
+        for law in (lambda w: effective_samples(3, w), lambda w: bessel_quotient(3, 1, w)):
+            assert float(law(w).subs(w, at)) == pytest.approx(float(law(float(at))), rel=1e-13)
     assert noise_constant(sp.S(3)) == pytest.approx(noise_constant(3))
 
 
 @pytest.mark.parametrize("d", [2, 5, 8])
-def test_the_noise_grows_like_its_power(d: int) -> None:
+def test_the_noise_grows_like_its_power(d):
     w = 1e6
     assert float(effective_samples(d, w)) == pytest.approx(noise_constant(d) * w ** ((d - 1) / 2), rel=1e-5)
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.3])
-def test_long_prompts_lose_what_the_unified_form_says(noise: float) -> None:
+def test_long_prompts_lose_what_the_unified_form_says(noise):
     """The difference is of the order of the square of the share of a token, 1e-4 here."""
     for tasks in (affine(1), relu(1), cosine(3)):
         spectrum, w, n = tasks.spectrum(4), 3.0, 100_000
@@ -63,7 +58,7 @@ def test_long_prompts_lose_what_the_unified_form_says(noise: float) -> None:
         assert float(unified_loss(spectrum, w, n, noise)) != pytest.approx(loss, rel=1e-9)
 
 
-def test_the_variance_in_a_window_is_that_of_the_class_without_one() -> None:
+def test_the_variance_in_a_window_is_that_of_the_class_without_one():
     spectrum = cosine(3).spectrum(5)
     assert float(token_variance(spectrum, 0.0)) == pytest.approx(spectrum.varying)
     assert float(bias(spectrum, 0.0)) == pytest.approx(spectrum.varying)
@@ -72,7 +67,7 @@ def test_the_variance_in_a_window_is_that_of_the_class_without_one() -> None:
     assert float(token_variance(spectrum, w)) == pytest.approx(far, rel=1e-2)
 
 
-def test_the_laws_are_the_minimiser_at_last() -> None:
+def test_the_laws_are_the_minimiser_at_last():
     for d in (2, 3, 5):
         spectrum = affine(2).spectrum(d)
         law = lambda whole, s=spectrum, d=d: curvature_law(d, s.curvature, whole)
@@ -84,7 +79,7 @@ def test_the_laws_are_the_minimiser_at_last() -> None:
     assert abs(far[1] - 1) < 0.02 < abs(far[0] - 1)
 
 
-def test_the_crossover_has_both_laws_as_its_ends() -> None:
+def test_the_crossover_has_both_laws_as_its_ends():
     spectrum, n = affine(1).spectrum(5), 10**9
     noisy = crossover_law(5, spectrum.curvature, spectrum.slope, n, 100.0)
     assert noisy == pytest.approx(curvature_law(5, spectrum.curvature, n / 100), rel=2e-2)
@@ -94,7 +89,7 @@ def test_the_crossover_has_both_laws_as_its_ends() -> None:
         noiseless_law(3, 1.0, 1.0, 10)
 
 
-def test_the_regret_is_one_at_the_right_constant_and_larger_elsewhere() -> None:
+def test_the_regret_is_one_at_the_right_constant_and_larger_elsewhere():
     r, s, p = sp.Symbol("r", positive=True), sp.Rational(3, 2), 2
     assert regret(sp.S.One, s, p) == 1
     slope = sp.diff(regret(r, s, p), r)
@@ -102,12 +97,12 @@ def test_the_regret_is_one_at_the_right_constant_and_larger_elsewhere() -> None:
     assert float(slope.subs(r, sp.Rational(1, 2))) < 0 < float(slope.subs(r, 2))
 
 
-def test_exponents_of_the_smoothness() -> None:
+def test_exponents_of_the_smoothness():
     d = sp.Symbol("d", positive=True)
     assert exponent(d, sp.Rational(5, 2)) == exponent(d, 2) == 2 / (d + 3)
 
 
-def test_the_error_bound_shrinks_with_the_prompt_and_needs_a_finite_spectrum() -> None:
+def test_the_error_bound_shrinks_with_the_prompt_and_needs_a_finite_spectrum():
     spectrum = Spectrum(3, np.array([0.0, 0.5, 0.5]))
     bounds = [error_bound(spectrum, 2.0, n, 0.1) for n in (10**4, 10**6, 10**8)]
     assert bounds[0] > 90 * bounds[1] > 90**2 * bounds[2]  # like 1/n, the bias being there

@@ -1,13 +1,12 @@
 """Tasks of low rank: the blocks of M, the two parts of the loss for signs, and what is refused."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np
 import pytest
 import sympy as sp
 
+from tests.refusing import refusals
 from theory.attention.window.low_rank import (
     blocks,
     d_ab,
@@ -25,7 +24,7 @@ B = Q[:, :2]
 M = (lambda z: z + z.T)(RNG.standard_normal((4, 4)))
 
 
-def test_blocks_keep_the_norm_and_change_with_rotations_of_B_as_a_basis_does() -> None:
+def test_blocks_keep_the_norm_and_change_with_rotations_of_B_as_a_basis_does():
     found = blocks(M, B)
     total = (found.inside**2).sum() + 2 * (found.across**2).sum() + (found.outside**2).sum()
     assert total == pytest.approx((M**2).sum())
@@ -33,7 +32,7 @@ def test_blocks_keep_the_norm_and_change_with_rotations_of_B_as_a_basis_does() -
     assert blocks(M, B @ turned).inside == pytest.approx(turned.T @ found.inside @ turned)
 
 
-def test_scores_are_those_of_the_blocks() -> None:
+def test_scores_are_those_of_the_blocks():
     """x_i'Mx by the definition of Assumption 4.3, against the blocks."""
     c_u, c_v = -1.5, 0.4
     perp = np.linalg.svd(B, full_matrices=True)[0][:, 2:]
@@ -45,8 +44,7 @@ def test_scores_are_those_of_the_blocks() -> None:
 
 
 @pytest.mark.parametrize("n", [1, 2, 3])
-def test_the_parts_of_the_loss_are_means_over_signs(n: int) -> None:
-    """Against a loop over signs of the tokens and of the query."""
+def test_the_parts_of_the_loss_are_means_over_signs(n):
     alpha, c = [1.0, 0.3, 2.0][:n], 0.7
     signal = noise = 0.0
     for u, *tokens in itertools.product((1, -1), repeat=n + 1):
@@ -58,14 +56,14 @@ def test_the_parts_of_the_loss_are_means_over_signs(n: int) -> None:
     assert float(noise_of_signs(alpha, np.exp(c))) == pytest.approx(noise)
 
 
-def test_equal_weights_far_apart_leave_the_tokens_of_the_right_sign() -> None:
+def test_equal_weights_far_apart_leave_the_tokens_of_the_right_sign():
     """c -> oo: the error is 2 if no token has the sign of u, and the noise that of the nearest."""
     y = sp.Integer(10) ** 12
     assert float(signal_of_signs([1, 1], y)) == pytest.approx(4 / 4)
     assert float(noise_of_signs([1, 1], y)) == pytest.approx((0.5 + 1 + 1 + 0.5) / 4)
 
 
-def test_the_polynomial_is_P_of_the_definition_at_numbers() -> None:
+def test_the_polynomial_is_P_of_the_definition_at_numbers():
     """(65) from (61) in numbers, with the exponentials as they are."""
     a, b, c, alpha = 0.8, -0.3, 0.9, 0.35
     p, q = np.exp(c * a), np.exp(c * b)
@@ -78,30 +76,21 @@ def test_the_polynomial_is_P_of_the_definition_at_numbers() -> None:
     assert value * q**6 == pytest.approx(left * denominators)
 
 
-def test_gamma_is_a_product_of_distances_to_the_ends() -> None:
+def test_gamma_is_a_product_of_distances_to_the_ends():
     a, b = sp.Rational(1, 3), sp.Rational(-1, 5)
     assert gamma_ab(a, b) == (1 + a) * (1 - b)
     assert gamma_ab(-1, b) == 0 == gamma_ab(a, 1)
 
 
-@pytest.mark.parametrize(
-    ("m", "b", "words"),
-    [
-        (np.ones((2, 3)), np.eye(2)[:, :1], "square"),
-        (np.array([[0.0, 1.0], [0.0, 0.0]]), np.eye(2)[:, :1], "symmetric.*M = M'"),
-        (np.array([[1e-12, 1e-12], [0.0, 0.0]]), np.eye(2)[:, :1], "symmetric.*M = M'"),
-        (np.full((2, 2), np.nan), np.eye(2)[:, :1], "symmetric"),
-        (np.eye(2), np.array([[1.0], [1.0]]), "orthonormal.*qr"),
-        (np.eye(2), np.eye(2), "1 <= k < d"),
-        (np.eye(2), np.eye(3)[:, :1], "does not fit d = 2"),
-    ],
+I, E1 = np.eye(2), np.eye(2)[:, :1]
+test_bad_matrices_and_scales_are_refused_in_the_words_of_the_paper = refusals(
+    (lambda: blocks(np.ones((2, 3)), E1), "square"),
+    (lambda: blocks(np.array([[0.0, 1.0], [0.0, 0.0]]), E1), "symmetric.*M = M'"),
+    (lambda: blocks(np.array([[1e-12, 1e-12], [0.0, 0.0]]), E1), "symmetric.*M = M'"),
+    (lambda: blocks(np.full((2, 2), np.nan), E1), "symmetric"),
+    (lambda: blocks(I, np.array([[1.0], [1.0]])), "orthonormal.*qr"),
+    (lambda: blocks(I, I), "1 <= k < d"),
+    (lambda: blocks(I, np.eye(3)[:, :1]), "does not fit d = 2"),
+    (lambda: score_blocks(I, E1, 0.0, 1.0), "c_u != 0"),
+    (lambda: score_blocks(I, E1, 1.0, np.inf), "not finite"),
 )
-def test_bad_matrices_are_refused_in_the_words_of_the_paper(m: np.ndarray, b: np.ndarray, words: str) -> None:
-    with pytest.raises(ValueError, match=words):
-        blocks(m, b)
-
-
-@pytest.mark.parametrize(("c_u", "c_v", "words"), [(0.0, 1.0, "c_u != 0"), (1.0, np.inf, "not finite")])
-def test_scales_outside_the_assumption_are_refused(c_u: float, c_v: float, words: str) -> None:
-    with pytest.raises(ValueError, match=words):
-        score_blocks(np.eye(2), np.eye(2)[:, :1], c_u, c_v)

@@ -1,14 +1,12 @@
 """Loss, gradient and attention over finitely many features, by differences and by hand."""
 
-from __future__ import annotations
-
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pytest
 import sympy as sp
 
+from tests.refusing import refusals
 from theory import FeatureRegression
 
 RNG = np.random.default_rng(16)
@@ -20,7 +18,7 @@ FEATURES = {
     "orthonormal": np.eye(3),
     "repeated, Gram matrix of rank 1": np.ones((2, 3)),
 }
-PROMPTS: dict[str, dict[str, Any]] = {
+PROMPTS = {
     "population": {"probabilities": [0.2, 0.3, 0.5]},
     "empty classes": {"masses": [[1.0, 2.0, 0.0], [0.0, 1.0, 0.0]]},
     "four tokens": {"prompt_length": 4, "probabilities": [0.2, 0.3, 0.5]},
@@ -30,7 +28,7 @@ TASKS = RNG.normal(size=(5, 3))
 
 @pytest.mark.parametrize("features", FEATURES)
 @pytest.mark.parametrize("prompts", PROMPTS)
-def test_the_gradient_is_that_of_the_loss(features: str, prompts: str) -> None:
+def test_the_gradient_is_that_of_the_loss(features, prompts):
     V = FEATURES[features]
     problem, h = FeatureRegression(V, tasks=TASKS, **PROMPTS[prompts]), 1e-5
     Q = RNG.normal(size=(len(V), len(V)))
@@ -43,7 +41,7 @@ def test_the_gradient_is_that_of_the_loss(features: str, prompts: str) -> None:
     np.testing.assert_allclose(problem.attention(Q).sum(axis=0), 1, rtol=1e-14)
 
 
-def test_the_loss_over_all_prompts_is_the_mean_over_all_sequences_of_tokens() -> None:
+def test_the_loss_over_all_prompts_is_the_mean_over_all_sequences_of_tokens():
     V, p, N, Q = FEATURES["random"], np.array([0.2, 0.3, 0.5]), 3, RNG.normal(size=(4, 4))
     problem = FeatureRegression(V, tasks=TASKS, probabilities=p, prompt_length=N)
     scores, loss = V.T @ Q @ V, 0.0
@@ -55,7 +53,7 @@ def test_the_loss_over_all_prompts_is_the_mean_over_all_sequences_of_tokens() ->
     assert problem.loss(Q) == pytest.approx(loss, rel=1e-13)
 
 
-def test_symbols_agree_with_floats() -> None:
+def test_symbols_agree_with_floats():
     V, C = sp.Matrix([[1, sp.Rational(1, 3), 0], [0, 2, -1]]), sp.Matrix([[2, 1, 0], [1, 3, 0], [0, 0, 1]])
     Q = sp.Matrix([[sp.Rational(1, 2), -1], [sp.Rational(1, 5), sp.Rational(1, 7)]])
     as_floats = lambda M: np.array(M.tolist(), dtype=float)
@@ -70,7 +68,7 @@ def test_symbols_agree_with_floats() -> None:
             np.testing.assert_allclose(as_floats(found.evalf()), known, atol=1e-14)
 
 
-def test_symmetries() -> None:
+def test_symmetries():
     V, Q = FEATURES["random"], RNG.normal(size=(4, 4))
     p, order = np.array([0.2, 0.3, 0.5]), [2, 0, 1]
     problem = FeatureRegression(V, tasks=TASKS, probabilities=p)
@@ -89,50 +87,40 @@ def test_symmetries() -> None:
     assert tripled.loss(Q) == pytest.approx(9 * problem.loss(Q), rel=1e-14)
 
 
-def test_attention_near_one_keeps_its_digits() -> None:
+def test_attention_near_one_keeps_its_digits():
     problem = FeatureRegression(np.eye(2), np.eye(2))
     assert problem.loss(20 * np.eye(2)) == pytest.approx(np.exp(-40) / (1 + np.exp(-20)) ** 2, rel=1e-13)
 
 
-GOOD: dict[str, Any] = {"features": np.eye(3), "value_covariance": np.eye(3)}
+GOOD = {"features": np.eye(3), "value_covariance": np.eye(3)}
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"features": [1.0, 2.0, 3.0]}, "features has shape"),
-        ({"features": [[1.0], [2.0]], "value_covariance": [[1.0]]}, "one feature"),
-        ({"features": np.full((1, 3), 1e200)}, "leaves the range of floats"),
-        ({"value_covariance": -np.eye(3)}, "eigenvalue -1"),
-        ({"value_covariance": np.eye(2)}, "value_covariance has shape"),
-        ({"value_covariance": sp.Matrix(3, 3, range(9))}, "not symmetric"),
-        ({"value_covariance": None}, "one of value_covariance and tasks"),
-        ({"tasks": np.eye(3)}, "one of value_covariance and tasks"),
-        ({"probabilities": [0.5, 0.5, 0.0]}, r"probabilities\[2\] = 0.0, but every class"),
-        ({"probabilities": [0.7, 0.5, -0.2]}, r"probabilities\[2\] = -0.2"),
-        ({"probabilities": [0.5, 0.2, 0.2]}, "sum to 0.89"),
-        ({"prompt_length": 0}, "prompt_length = 0 is below 1"),
-        ({"prompt_length": 1000}, "5.02e[+]05 prompts, and at most 200000"),
-        ({"prompt_length": 2, "masses": [[1, 1, 1]]}, "both given"),
-        ({"masses": [[1, -1, 1]]}, "masses has the entry -1"),
-        ({"masses": [[0, 0, 0]]}, "without tokens"),
-    ],
+test_bad_problems = refusals(
+    ({"features": [1.0, 2.0, 3.0]}, "features has shape"),
+    ({"features": [[1.0], [2.0]], "value_covariance": [[1.0]]}, "one feature"),
+    ({"features": np.full((1, 3), 1e200)}, "leaves the range of floats"),
+    ({"value_covariance": -np.eye(3)}, "eigenvalue -1"),
+    ({"value_covariance": np.eye(2)}, "value_covariance has shape"),
+    ({"value_covariance": sp.Matrix(3, 3, range(9))}, "not symmetric"),
+    ({"value_covariance": None}, "one of value_covariance and tasks"),
+    ({"tasks": np.eye(3)}, "one of value_covariance and tasks"),
+    ({"probabilities": [0.5, 0.5, 0.0]}, r"probabilities\[2\] = 0.0, but every class"),
+    ({"probabilities": [0.7, 0.5, -0.2]}, r"probabilities\[2\] = -0.2"),
+    ({"probabilities": [0.5, 0.2, 0.2]}, "sum to 0.89"),
+    ({"prompt_length": 0}, "prompt_length = 0 is below 1"),
+    ({"prompt_length": 1000}, "5.02e[+]05 prompts, and at most 200000"),
+    ({"prompt_length": 2, "masses": [[1, 1, 1]]}, "both given"),
+    ({"masses": [[1, -1, 1]]}, "masses has the entry -1"),
+    ({"masses": [[0, 0, 0]]}, "without tokens"),
+    of=lambda change: FeatureRegression(**GOOD | change),
 )
-def test_bad_problems(change: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        FeatureRegression(**GOOD | change)
 
 
-@pytest.mark.parametrize(
-    ("Q", "error", "message"),
-    [
-        (np.eye(2), ValueError, "the features lie in R\\^3"),
-        (np.full((3, 3), np.nan), ValueError, "must be finite"),
-        (np.full((3, 3), 1e308), ValueError, "a score leaves"),
-        (sp.eye(3), TypeError, "pass the features as a SymPy matrix"),
-        ([["a"]], TypeError, "real numbers"),
-    ],
+test_bad_parameters = refusals(
+    (np.eye(2), ValueError, "the features lie in R\\^3"),
+    (np.full((3, 3), np.nan), ValueError, "must be finite"),
+    (np.full((3, 3), 1e308), ValueError, "a score leaves"),
+    (sp.eye(3), TypeError, "pass the features as a SymPy matrix"),
+    ([["a"]], TypeError, "real numbers"),
+    of=lambda Q: FeatureRegression(np.ones((3, 2)), np.eye(2)).loss(Q),
 )
-def test_bad_parameters(Q: Any, error: type[Exception], message: str) -> None:
-    with pytest.raises(error, match=message):
-        FeatureRegression(np.ones((3, 2)), np.eye(2)).loss(Q)

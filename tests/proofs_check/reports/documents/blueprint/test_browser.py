@@ -1,10 +1,6 @@
 """The blueprint in Chromium: hash routes, search, widths of a phone, a silent console."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -63,58 +59,55 @@ return { opened, followed };
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("blueprint")
 
 
 @pytest.fixture(scope="module")
-def asked(browser: str, folder: Path) -> Any:
+def asked(browser, folder):
     judged = document()
     next(c for c in judged["claims"] if c["id"] == TYPESET)["summary"] = r"At most $\frac{1}{2}$."
     (folder / "blueprint.html").write_text(as_html(Site(judged)).html, encoding="utf-8")
-    return answer(
-        browser, folder / "ask.html", ASK % json.dumps([spelled(fragment) for fragment in FRAGMENTS])
-    )
+    return answer(browser, folder / "ask.html", ASK % json.dumps([*map(spelled, FRAGMENTS)]))
 
 
-def spelled(fragment: str) -> str:
+def spelled(fragment):
     key, equals, text = fragment.partition("=")
     return key + equals + quote(text) if equals else quote(fragment, safe=":/")
 
 
 @pytest.fixture(params=["opened", "followed"])
-def shown(request: pytest.FixtureRequest, asked: Any) -> dict[str, Any]:
+def shown(request, asked):
     """What is shown at each fragment."""
     return {fragment: asked[request.param][spelled(fragment)] for fragment in FRAGMENTS}
 
 
 @pytest.mark.parametrize(("fragment", "page"), PAGES.items())
-def test_a_hash_opens_its_page(fragment: str, page: str, shown: dict[str, Any]) -> None:
+def test_a_hash_opens_its_page(fragment, page, shown):
     assert shown[fragment]["pages"] == [page]
     assert shown[fragment]["formulas"] > 500
 
 
-def test_the_search_finds_an_id_words_and_latex(shown: dict[str, Any]) -> None:
+def test_the_search_finds_an_id_words_and_latex(shown):
     for text, id in FOUND.items():
         seen = shown["search=" + text]
         assert seen["pages"] == ["search"]
         assert f'href="#{id}"' in seen["results"]
 
 
-def test_a_search_for_nothing_says_so(shown: dict[str, Any]) -> None:
+def test_a_search_for_nothing_says_so(shown):
     seen = shown["search=" + NOTHING]
     assert "Nothing holds" in seen["said"]
     assert "<b>" not in seen["said"] + seen["results"]
     assert "<li>" not in seen["results"]
 
 
-def test_a_graph_is_drawn_and_its_selector_follows(shown: dict[str, Any]) -> None:
+def test_a_graph_is_drawn_and_its_selector_follows(shown):
     assert shown["graph/BB"]["views"] == ["graph/BB"]
-    assert shown["graph/BB"]["selected"] == "graph/BB"
-    assert shown["graph/BB/Appendix-C.2"]["selected"] == "graph/BB/Appendix-C.2"
+    assert all(shown[part]["selected"] == part for part in ("graph/BB", "graph/BB/Appendix-C.2"))
 
 
-def test_the_search_shows_typeset_words(shown: dict[str, Any]) -> None:
+def test_the_search_shows_typeset_words(shown):
     results = shown["search=" + TYPESET]["results"]
     assert "<mfrac>" in results
     assert "$" not in results
@@ -142,7 +135,7 @@ return widths;
 """
 
 
-def test_no_page_is_wider_than_a_phone(browser: str, tmp_path: Path) -> None:
+def test_no_page_is_wider_than_a_phone(browser, tmp_path):
     spoiled = document()
     wide = "It is $" + "a_{1}" * 60 + "$, $" + r"\frac{" + "b" * 80 + "}{2}" + "$ and " + "word" * 30 + "."
     claim = next(c for c in spoiled["claims"] if c["id"] == "BB:CC.3.b")

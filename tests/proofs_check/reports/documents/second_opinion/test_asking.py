@@ -1,19 +1,14 @@
 """What is kept of the second opinion, and what the command says and refuses."""
 
-from __future__ import annotations
-
 import ast
 import builtins
 import json
 import re
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 import sympy as sp
 
-from numerics.evidence import Evidence, Verdict, all_of
+from numerics.evidence import Verdict, all_of
 from numerics.provers import forall, trace_identity
 from numerics.provers.integrals import integral_evidence
 from numerics.provers.remembered import noting
@@ -28,16 +23,16 @@ x = sp.Symbol("x", positive=True)
 SQUARE, LOGARITHM = (2 * x, "<=", x**2 + 1), (sp.log(x), "<=", x - 1)
 
 
-def claimed(*inequalities: tuple[Any, str, Any], id: str = "ME:1") -> Claim:
+def claimed(*inequalities, id="ME:1"):
     """A claim whose check asks the prover these, and returns what it said last."""
 
-    def check() -> Evidence:
+    def check():
         return [forall(a, op, b, {x: (0, sp.oo)}) for a, op, b in inequalities][-1]
 
     return Claim(id=id, check=check)
 
 
-def test_answers_are_kept_and_read_again(tmp_path: Path) -> None:
+def test_answers_are_kept_and_read_again(tmp_path):
     new, wrong = renew(Opinions(), [claimed(SQUARE, LOGARITHM)], again=True)
     assert wrong == []
     assert sorted(new.questions.values()) == ["z3", "z3 and Arb"]
@@ -50,14 +45,14 @@ def test_answers_are_kept_and_read_again(tmp_path: Path) -> None:
     assert any("1 of 1 algebraic" in line for line in again.summary())
 
 
-def test_a_claim_rests_on_what_a_claim_that_it_calls_rests_on() -> None:
+def test_a_claim_rests_on_what_a_claim_that_it_calls_rests_on():
     inner = claimed(SQUARE, LOGARITHM)
     assert asked(Claim(id="ME:2", check=lambda: inner())) == asked(inner)
 
 
-def test_what_is_left_is_listed_and_confirms_no_claim() -> None:
+def test_what_is_left_is_listed_and_confirms_no_claim():
     hard = (sp.sqrt(x) * sp.erf(x), "<=", sp.sqrt(x) + sp.erf(x) ** 2)
-    told: list[str] = []
+    told = []
     new, wrong = renew(Opinions(), [claimed(SQUARE, hard)], again=True, told=told.append)
     assert wrong == []
     assert sorted(new.questions.values()) == ["left", "z3"]
@@ -66,15 +61,15 @@ def test_what_is_left_is_listed_and_confirms_no_claim() -> None:
     assert new.summary()[-1] == "left of ME:1: 1 of 2"
 
 
-def test_only_what_is_new_is_asked_unless_all_of_it_is() -> None:
+def test_only_what_is_new_is_asked_unless_all_of_it_is():
     goals, _ = asked(claimed(SQUARE))
     known = Opinions("somebody", dict.fromkeys(goals, "z3"), {})
-    told: list[str] = []
+    told = []
     new, _ = renew(known, [claimed(SQUARE, LOGARITHM)], again=False, told=told.append)
     assert len(new.questions) == 2
 
 
-def test_a_prover_that_is_wrong_is_contradicted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_prover_that_is_wrong_is_contradicted(monkeypatch):
     """As a planted error of a prover would be: what it accepts is false at x = 1."""
     goals, others = asked(claimed(SQUARE))
     (goal,) = goals.values()
@@ -86,7 +81,7 @@ def test_a_prover_that_is_wrong_is_contradicted(monkeypatch: pytest.MonkeyPatch)
     assert not new.whole("ME:1")
 
 
-def test_what_was_confirmed_and_is_not_any_more_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_confirmed_and_is_not_any_more_is_wrong(monkeypatch):
     from numerics.second_opinion import asking
 
     goals, _ = asked(claimed(LOGARITHM))
@@ -97,17 +92,17 @@ def test_what_was_confirmed_and_is_not_any_more_is_wrong(monkeypatch: pytest.Mon
     assert "confirmed before" in wrong[0]
 
 
-def test_other_kinds_of_questions_are_counted() -> None:
+def test_other_kinds_of_questions_are_counted():
     words = Algebra(general=["A", "B"])
     A, B = words["A"], words["B"]
     claim = Claim(id="ME:2", check=lambda: trace_identity(A * (B + A), A * B + A * A))
     assert asked(claim) == ({}, {"matrix words": 1})
 
 
-def test_without_z3_it_says_what_to_type(monkeypatch: pytest.MonkeyPatch) -> None:
-    real: Callable[..., Any] = builtins.__import__
+def test_without_z3_it_says_what_to_type(monkeypatch):
+    real = builtins.__import__
 
-    def without(name: str, *rest: Any, **named: Any) -> Any:
+    def without(name, *rest, **named):
         if name.split(".")[0] == "z3":
             raise ImportError(name)
         return real(name, *rest, **named)
@@ -117,12 +112,12 @@ def test_without_z3_it_says_what_to_type(monkeypatch: pytest.MonkeyPatch) -> Non
         renew(Opinions(), [], again=True)
 
 
-def test_a_claim_that_does_not_exist_is_refused() -> None:
+def test_a_claim_that_does_not_exist_is_refused():
     with pytest.raises(InputError, match="no claim is called BB:nowhere"):
         room.second_opinion(["BB:nowhere"])
 
 
-def test_the_kept_file_speaks_of_claims_and_contradicts_nothing() -> None:
+def test_the_kept_file_speaks_of_claims_and_contradicts_nothing():
     kept = read()
     ledger = json.loads((room.KEPT.parent / "ledger.json").read_text(encoding="utf-8"))
     assert kept.claims.keys() <= {c["id"] for c in ledger["claims"]}
@@ -130,7 +125,7 @@ def test_the_kept_file_speaks_of_claims_and_contradicts_nothing() -> None:
     assert {q for mine, _ in kept.claims.values() for q in mine} == kept.questions.keys()
 
 
-def test_no_evidence_is_kept_without_its_questions() -> None:
+def test_no_evidence_is_kept_without_its_questions():
     """A second evaluation in one process would otherwise ask fewer questions than the first."""
     remembers = ("cache", "lru_cache", "functools.cache")
     kept = [
@@ -144,10 +139,10 @@ def test_no_evidence_is_kept_without_its_questions() -> None:
 
 
 @pytest.fixture
-def run_of(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., tuple[int, Opinions]]:
+def run_of(monkeypatch, tmp_path):
     """The command, where the file holds `kept` and a run noted the claim, which is the only one."""
 
-    def command(kept: Opinions, claim: Claim, write: bool = False, noted: bool = True):
+    def command(kept, claim, write=False, noted=True):
         with noting() as notes:
             claim()
         (tmp_path / "noted.json").write_text(json.dumps({claim.id: digests(notes, {})}), encoding="utf-8")
@@ -161,7 +156,7 @@ def run_of(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., tup
     return command
 
 
-def integral() -> Evidence:
+def integral():
     return integral_evidence(1 / (1 + x**2), x, (0, 1), "==", sp.pi / 4)
 
 
@@ -177,7 +172,7 @@ CHANGED = {
 
 
 @pytest.mark.parametrize("name", CHANGED)
-def test_the_kept_file_is_believed_of_the_same_questions_only(name: str, run_of: Any, capsys) -> None:
+def test_the_kept_file_is_believed_of_the_same_questions_only(name, run_of, capsys):
     kept, _ = renew(Opinions(), [claimed(SQUARE, (x, "<=", x + 1))], again=True)
     assert run_of(kept, claimed(SQUARE, (x, "<=", x + 1)))[0] == 0
     capsys.readouterr()
@@ -192,25 +187,25 @@ def test_the_kept_file_is_believed_of_the_same_questions_only(name: str, run_of:
     assert run_of(written, claim)[0] == 0
 
 
-def test_what_is_known_is_not_asked_again_to_put_the_file_in_step(run_of: Any, monkeypatch) -> None:
+def test_what_is_known_is_not_asked_again_to_put_the_file_in_step(run_of, monkeypatch):
     kept, _ = renew(Opinions(), [claimed(SQUARE, LOGARITHM)], again=True)
     monkeypatch.setattr(room, "asked", lambda claim: pytest.fail("it is evaluated again"))
     assert run_of(kept, claimed(SQUARE), write=True)[0] == 0
 
 
 @pytest.mark.parametrize("noted", [True, False])
-def test_what_was_contradicted_before_stays_wrong(noted: bool, run_of: Any) -> None:
+def test_what_was_contradicted_before_stays_wrong(noted, run_of):
     kept, _ = renew(Opinions(), [claimed(SQUARE)], again=True)
     kept.questions = dict.fromkeys(kept.questions, "contradicted")
     assert run_of(kept, claimed(SQUARE), noted=noted)[0] == 1
 
 
-def test_a_claim_that_asks_nothing_any_more_is_forgotten() -> None:
+def test_a_claim_that_asks_nothing_any_more_is_forgotten():
     kept, _ = renew(Opinions(), [claimed(SQUARE)], again=True)
     assert renew(kept, [CHANGED["no proof any more"]], again=True)[0].claims == {}
 
 
-def test_the_page_on_trust_counts_what_the_kept_file_holds() -> None:
+def test_the_page_on_trust_counts_what_the_kept_file_holds():
     """Claims without a question of numbers do not count, and ARGUED ones count apart."""
     ledger = json.loads((room.KEPT.parent / "ledger.json").read_text(encoding="utf-8"))
     page = (room.KEPT.parents[1] / "docs" / "trust.md").read_text(encoding="utf-8")

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from numerics.regression.features.flow import attention_flow
 from proofs_check.reports.rates.features.exponents import fits
-from proofs_check.reports.rates.features.learning_times import Features, families
-from proofs_check.reports.rates.features.times import EPS, Time, spread, time_table, varied_times
+from proofs_check.reports.rates.features.learning_times import families
+from proofs_check.reports.rates.features.times import EPS, spread, time_table, varied_times
 from proofs_check.reports.rates.lines.slopes import exponent
 from theory import FeatureRegression
 
@@ -21,7 +21,7 @@ def table():
     return time_table([4, 16], 0)
 
 
-def halves(K: int, L: float, Delta: float) -> Floats:
+def halves(K, L, Delta):
     """The tasks themselves: L Delta/2 on one half of the features and -L Delta/2 on the other."""
     tasks = np.full((len(chosen := list(combinations(range(K), K // 2))), K), -L * Delta / 2)
     for task, half in zip(tasks, chosen):
@@ -29,13 +29,13 @@ def halves(K: int, L: float, Delta: float) -> Floats:
     return tasks
 
 
-def circle(m: int) -> Floats:
+def circle(m):
     angles = 2 * np.pi * np.arange(m) / m
-    corners: Floats = np.array([np.cos(angles), np.sin(angles)]) / (2 * np.sin(np.pi / m))
+    corners = np.array([np.cos(angles), np.sin(angles)]) / (2 * np.sin(np.pi / m))
     return corners
 
 
-def coordinates(found: Features) -> Floats:
+def coordinates(found):
     K, m = found.K, round(found.K**0.5)
     if found.family == "cube":
         return np.array([[1.0 if k >> i & 1 else -1.0 for k in range(K)] for i in range(K.bit_length() - 1)])
@@ -58,10 +58,8 @@ def test_at_its_time_the_flow_has_the_attention_and_the_loss(family, table):
             problem = FeatureRegression(V, tasks=halves(K, 1.0, found.Delta))
         else:
             problem = FeatureRegression(V, spread(K, 1.0, found.Delta) * np.eye(K))
-        rows = sorted(
-            (row for row in table.near if row.features == found.name and row.K == K),
-            key=lambda row: row.steps,
-        )
+        rows = [row for row in table.near if row.features == found.name and row.K == K]
+        rows.sort(key=lambda row: row.steps)
         path = attention_flow(problem, [row.steps for row in rows])
         for row, attention, loss in zip(rows, path.attention, path.loss):
             if row.event == "loss <= eps^2" and row.eps:
@@ -83,7 +81,7 @@ def test_times_of_random_features_are_those_of_a_flow_that_stops_there():
 def test_a_smaller_rate_takes_longer_and_a_larger_Lipschitz_constant_is_a_unit_of_time():
     varied = varied_times()
 
-    def by_event(variable: str, event: str) -> list[Time]:
+    def by_event(variable, event):
         return [row for row in varied[variable] if row.event == event]
 
     for event in ("Attn >= 1/2", "Attn >= 1-eps", "loss <= eps^2"):

@@ -35,10 +35,8 @@ def test_the_table_tells_the_runs_apart(run, slow):
 
 @pytest.mark.parametrize("name", ["=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)", "\t=1"])
 def test_a_name_that_begins_like_a_formula_is_text_in_a_spreadsheet(run, name):
-    own = run.setting
-    named = replace(
-        run, setting=AttentionSetting(own.Gamma, own.U, own.V, own.query, query_cov=own.query_cov, name=name)
-    )
+    of, own = lambda **how: AttentionSetting(run.setting.Gamma, **how), run.setting
+    named = replace(run, setting=of(U=own.U, V=own.V, query=own.query, query_cov=own.query_cov, name=name))
     rows, plain = (list(csv.DictReader(StringIO(as_csv([r])))) for r in (named, run))
     assert {row["run"] for row in rows} == {f"'{name}"}
     # the numbers stay what they are
