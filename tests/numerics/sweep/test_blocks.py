@@ -1,5 +1,6 @@
 """What determines the numbers of a block, and its key."""
 
+import pickle
 import subprocess
 import sys
 from dataclasses import replace
@@ -63,6 +64,12 @@ def test_every_change_is_another_key():
         Block(canonical(averaged), 5, 0, PIECE, code_digest()),
     ]
     assert len({b.key for b in changed}) == len(changed)
+
+
+def test_a_block_arrives_as_it_was_sent():
+    sent = block()
+    arrived = pickle.loads(pickle.dumps(sent))
+    assert (arrived, arrived.key) == (sent, sent.key)
 
 
 def test_numbers_are_a_function_of_the_block_and_of_each_piece():
