@@ -21,8 +21,7 @@ def test_a_training_loads_no_module_of_ours_that_the_digest_leaves_out():
         "print(*(name for name in sys.modules if name.split('.')[0] in ('numerics', 'theory')))"
     )
     command = [sys.executable, "-c", program]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
-    loaded = set(done.stdout.split())
+    loaded = set(subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout.split())
     packages = {name for name in loaded if ROOT.joinpath(*name.split(".")).is_dir()}
     assert {"numerics.training.kernels.loop", "numerics.compiled.streams", "numerics.training.run"} <= loaded
     assert loaded - packages <= imports_of(MODULES["train"])
@@ -65,14 +64,11 @@ def test_another_version_of_a_package_is_another_digest(monkeypatch):
     assert len(seen) == 1 + len(PACKAGES)
 
 
-def test_every_engine_has_a_digest():
+def test_every_engine_has_a_digest_of_what_an_init_brings_too():
     assert len({digest_of_sources(home) for home in MODULES.values()}) == len(MODULES)
+    assert "numerics.token_laws.built_in" in imports_of("numerics.sweep.laws")
     with pytest.raises(FileNotFoundError):
         digest_of_sources("numerics.no_such_module")
-
-
-def test_a_name_of_a_package_brings_what_its_init_imports():
-    assert "numerics.token_laws.built_in" in imports_of("numerics.sweep.laws")
 
 
 def test_no_module_asks_a_top_package_for_a_name():

@@ -41,23 +41,19 @@ def test_philox_known_answers(counter, key, words):
     assert tuple(found[::LANES].tolist()) == words == plain_philox(counter, key)
 
 
-@pytest.mark.parametrize(
-    ("replicate", "draw"), [(0, 0), (2**32 - 5, 2**32 - 1), (2**63 + 7, 12)]
-)  # the lanes cross a word
+# The lanes of the second cross a word.
+@pytest.mark.parametrize(("replicate", "draw"), [(0, 0), (2**32 - 5, 2**32 - 1), (2**63 + 7, 12)])
 def test_lanes_are_the_streams_of_replicates(replicate, draw):
     seed, mark, words = 2**40 + 3, 2**31 + 9, np.empty(4 * LANES, np.uint32)
-    philox_lanes(
-        *(np.uint64(x) for x in (draw, replicate, mark)), *(np.uint64(k) for k in key_of(seed)), words
-    )
+    philox_lanes(*(np.uint64(x) for x in (draw, replicate, mark, *key_of(seed))), words)
     counters = [(draw, (replicate + i) % 2**32, (replicate + i) >> 32, mark) for i in range(LANES)]
     key = tuple(int(k) for k in key_of(seed))
     assert np.array_equal(words.reshape(4, LANES), np.transpose([plain_philox(c, key) for c in counters]))
 
 
 def normals(pairs: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    words, x, state = (
-        np.empty(size * LANES, kind) for size, kind in ((2 * pairs, U32), (2 * pairs, np.float32), (4, U32))
-    )
+    sizes = (2 * pairs, U32), (2 * pairs, np.float32), (4, U32)
+    words, x, state = (np.empty(size * LANES, kind) for size, kind in sizes)
     for rows, out in ((word_rows, words), (normal_rows, x)):
         start_lanes(0, 1, 3, *key_of(77), state)
         rows(2 * pairs, state, out)
@@ -68,16 +64,14 @@ def normals(pairs: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def test_box_muller_against_double_precision():
     words, a, b = normals(800)
     exact = plain_box_muller(words[0], words[1])
-    radius = np.hypot(*exact)
-    rounding = 1e-6 + 1e-7 / radius  # d√(−2 log u) = −du / (u r), and u near 1 has the spacing 6e-8
+    rounding = 1e-6 + 1e-7 / np.hypot(*exact)  # d√(−2 log u) = −du / (u r), and u near 1 has the spacing 6e-8
     assert np.all(np.abs(a - exact[0]) < rounding)
     assert np.all(np.abs(b - exact[1]) < rounding)
 
 
 def test_extreme_words_give_finite_normals():
     ends = np.array([0, 1, 2, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFE, 0xFFFFFFFF], np.uint32)
-    words = np.stack(np.meshgrid(ends, ends)).reshape(2, -1)
-    x = np.array([normal_pair(*pair) for pair in words.T])
+    x = np.array([normal_pair(*pair) for pair in np.stack(np.meshgrid(ends, ends)).reshape(2, -1).T])
     assert np.all(np.isfinite(x))
     assert np.all(np.hypot(*x.T) < 6.8)
     assert np.hypot(*x.T).max() > 6.5, "the smallest word is far out"
@@ -91,8 +85,7 @@ def test_normals_are_normal_and_independent():
     assert stats.kstest(np.arctan2(a, b) / (2 * math.pi) + 0.5, "uniform").pvalue > 1e-6
     # the tail, which a Kolmogorov–Smirnov test hardly sees
     count = int(np.sum(np.maximum(np.abs(a), np.abs(b)) > 4))
-    p = 1 - (1 - 2 * stats.norm.sf(4)) ** 2
-    assert 5e-7 < stats.binom.cdf(count, a.size, p) < 1 - 5e-7
+    assert 5e-7 < stats.binom.cdf(count, a.size, 1 - (1 - 2 * stats.norm.sf(4)) ** 2) < 1 - 5e-7
 
 
 def streams_of(replicate: int, *, mark: int = 1000, seed: int = 5, count: int = 4096) -> np.ndarray:
@@ -120,18 +113,12 @@ def related(x: np.ndarray, y: np.ndarray) -> float:
 def test_streams_of_lanes_replicates_lengths_and_seeds_are_independent():
     """Sums of 4096 products, all pairs of 128 lanes: 3 x 6 comparisons, each at level 1e-6."""
     x = streams_of(0)
-    for other in (
-        streams_of(LANES),
-        streams_of(2**32),
-        streams_of(2**63),
-        streams_of(0, mark=1001),
-        streams_of(0, seed=6),
-    ):
+    others = [streams_of(replicate) for replicate in (LANES, 2**32, 2**63)]
+    for other in (*others, streams_of(0, mark=1001), streams_of(0, seed=6)):
         assert related(x, other) < 1
     for f in SHAPES:
         y = f(x) / math.sqrt(np.mean(f(x) ** 2))
-        pairs = np.triu_indices(LANES, 1)
-        assert largest_deviation((y.T @ y)[pairs] / math.sqrt(len(x))) < 1
+        assert largest_deviation((y.T @ y)[np.triu_indices(LANES, 1)] / math.sqrt(len(x))) < 1
     # control: one lane of 128 that shares a sixth of its numbers with a lane elsewhere
     shared = streams_of(LANES)
     shared[::6, 77] = x[::6, 3]
@@ -201,9 +188,8 @@ def test_polynomials_are_as_near_as_float32_allows():
     t = np.linspace(1e-6, 1 / 16, 10_001)
     f = np.linspace(math.sqrt(0.5) - 1, math.sqrt(2) - 1, 10_000)
     x, root = np.linspace(-0.5, 0.5, 10_001), np.sqrt(t)
-    at = lambda letter, degree, y: np.polyval(
-        [float(getattr(streams, f"{letter}{k}")) for k in range(degree, -1, -1)], y
-    )
+    coefficients = lambda letter, degree: [float(getattr(streams, f"{letter}{k}")) for k in range(degree + 1)]
+    at = lambda letter, degree, y: np.polyval(coefficients(letter, degree)[::-1], y)
     for found, exact in (
         (at("E", 5, x), np.exp2(x)),
         (at("L", 7, f) * f, np.log1p(f)),

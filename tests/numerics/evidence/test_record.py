@@ -27,30 +27,23 @@ def refuted(**more: Any) -> Evidence:
     return Evidence(**{**WITNESS, "engine": "exact arithmetic", **more})
 
 
+PROOF, ARGUED = {"verdict": "PROVED"}, {"verdict": "ARGUED", "argument": "by words"}
+JOINED = {"verdict": "PROVED", "engine": "conjunction"}
+SAMPLED: dict[str, Any] = dict(verdict="SUPPORTED", engine="Monte Carlo", covered="n = 9")
 LIES: dict[str, dict[str, Any]] = {
-    "no error probability": dict(verdict="SUPPORTED", engine="Monte Carlo", covered="n = 9", error=-5),
-    "no error probability; give": dict(
-        verdict="SUPPORTED", engine="Monte Carlo", covered="n", error=math.nan
-    ),
-    "no error probability; give a number": dict(
-        verdict="SUPPORTED", engine="Monte Carlo", covered="n = 9", error=1.0
-    ),
-    "without parts says nothing": dict(verdict="PROVED", engine="conjunction"),
-    "it is its weakest part": dict(verdict="PROVED", engine="conjunction", parts=(supported(),)),
+    "no error probability": dict(SAMPLED, error=-5),
+    "no error probability; give": dict(SAMPLED, error=math.nan),
+    "no error probability; give a number": dict(SAMPLED, error=1.0),
+    "without parts says nothing": JOINED,
+    "it is its weakest part": dict(JOINED, parts=(supported(),)),
     "one of its parts must be": dict(WITNESS, engine="conjunction", parts=(proved(),)),
     "received no matrix of every size": dict(verdict="PROVED", engine="identity", dimension="every d"),
-    "no matrix of every size; leave": dict(
-        verdict="PROVED", engine="conjunction", parts=(proved(),), dimension="every d"
-    ),
+    "no matrix of every size; leave": dict(JOINED, parts=(proved(),), dimension="every d"),
     "wrong way round": dict(verdict="CERTIFIED", engine="branch and bound", margin=-0.1),
     "below the truth": dict(verdict="PROVED", engine="exact arithmetic", slack=0.9),
     "above the truth": dict(WITNESS, engine="exact arithmetic", slack=1.1),
-    "no standard error of the slack None": dict(
-        verdict="SUPPORTED", engine="Monte Carlo", covered="n = 9", slack_error=0.1
-    ),
-    "no standard error": dict(
-        verdict="SUPPORTED", engine="Monte Carlo", covered="n = 9", slack=2.0, slack_error=-0.1
-    ),
+    "no standard error of the slack None": dict(SAMPLED, slack_error=0.1),
+    "no standard error": dict(SAMPLED, slack=2.0, slack_error=-0.1),
     "one of the programs is wrong": dict(verdict="PROVED", engine="identity", routes=(refuted(),)),
     "one of the programs is wrong; find": dict(WITNESS, engine="identity", routes=(proved(),)),
     "draws samples": dict(WITNESS, engine="Monte Carlo"),
@@ -61,16 +54,10 @@ LIES: dict[str, dict[str, Any]] = {
     "needs a witness": dict(verdict="REFUTED", engine="identity", witness_by="exact"),
     "with a witness contradicts itself": dict(verdict="PROVED", engine="identity", witness={"x": 1}),
     "ARGUED, and nothing else": dict(verdict="ARGUED", engine="identity"),
-    "ARGUED, and nothing": dict(
-        verdict="ARGUED", engine="identity", argument="by words", weakest="SUPPORTED"
-    ),
-    "and nothing else, comes": dict(
-        verdict="PROVED", engine="identity", argument="by words", weakest="PROVED"
-    ),
+    "ARGUED, and nothing": dict(ARGUED, engine="identity", weakest="SUPPORTED"),
+    "and nothing else, comes": dict(PROOF, engine="identity", argument="by words", weakest="PROVED"),
     "can at most say CERTIFIED": dict(verdict="PROVED", engine="branch and bound"),
-    "can at most say SUPPORTED": dict(
-        verdict="ARGUED", engine="quadrature", argument="by words", weakest="PROVED"
-    ),
+    "can at most say SUPPORTED": dict(ARGUED, engine="quadrature", weakest="PROVED"),
     "is SUPPORTED at most": dict(verdict="PROVED", engine="identity", error=1e-9),
     "at most 1e-6": dict(WITNESS, engine="quadrature", witness_by="two routes", disagreement=1e-3),
     "at most 1e-9": dict(WITNESS, engine="Clopper-Pearson", witness_by="statistics", error=1e-6),
@@ -117,27 +104,18 @@ def test_the_order_of_verdicts_and_of_what_is_joined():
     expected = (Verdict.ARGUED, Verdict.CERTIFIED, "one; two")
     assert (joined.verdict, joined.weakest, joined.argument) == expected
     assert all_of(joined, supported()).verdict is Verdict.SUPPORTED
-    assert all_of(joined, supported()).weakest is None
-    assert all_of(joined, refuted()).verdict is Verdict.REFUTED
+    assert (all_of(joined, supported()).weakest, all_of(joined, refuted()).verdict) == (None, Verdict.REFUTED)
 
 
-def test_the_slack_of_a_false_conjunction_is_that_of_its_false_part():
-    assert all_of(refuted(slack=0.5), proved(slack=3.0)).slack == 0.5
-    assert all_of(refuted(), proved(slack=3.0)).slack is None
-
-
-def test_a_conjunction_has_the_least_slack_with_its_error():
+def test_a_conjunction_has_the_least_slack_with_its_error_or_that_of_its_false_part():
+    assert [all_of(e, proved(slack=3.0)).slack for e in (refuted(slack=0.5), refuted())] == [0.5, None]
     sampled = supported(slack=2.0, slack_error=0.1)
-    assert all_of(proved(slack=3.0), sampled).slack_error == 0.1
-    assert all_of(proved(slack=1.5), sampled).slack_error == 0
+    assert [all_of(proved(slack=s), sampled).slack_error for s in (3.0, 1.5)] == [0.1, 0]
 
 
 def test_routes_that_contradict_are_an_error():
-    for primary, route in (
-        (proved(), refuted()),
-        (refuted(), proved()),
-        (refuted(), certified().argued("joined")),
-    ):
+    argued = certified().argued("joined")
+    for primary, route in ((proved(), refuted()), (refuted(), proved()), (refuted(), argued)):
         with pytest.raises(Contradiction):
             confirmed(primary, route)
     assert confirmed(proved(), supported()).verdict is Verdict.PROVED
@@ -158,8 +136,7 @@ def test_an_evidence_is_no_truth_value():
 
 @pytest.mark.parametrize("wrong", [None, True, "PROVED", Verdict.PROVED, {}])
 def test_only_evidence_is_joined(wrong):
-    proof = Evidence(verdict=Verdict.PROVED, engine="identity")
-    for parts in ((wrong,), (proof, wrong)):
+    for parts in ((wrong,), (Evidence(verdict=Verdict.PROVED, engine="identity"), wrong)):
         for join in (all_of, confirmed):
             with pytest.raises(TypeError, match="is no Evidence; give what an engine returned"):
                 join(*parts)

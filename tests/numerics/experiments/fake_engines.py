@@ -21,18 +21,8 @@ from numerics.training.parameters import initial_parameters, pack, unpack
 from numerics.training.result import Training
 from theory.regression.experiment import TASK, VARIANTS
 
-SMALL = Plan(
-    lengths=(2, 5, 9),
-    curve_lengths=(2, 9),
-    gap_lengths=(3, 4),
-    first_seed=0,
-    band_seeds=2,
-    band_lengths=(2,),
-    gap_seeds=2,
-    most_steps=12,
-    records=4,
-    points=8,
-)
+LENGTHS: dict[str, Any] = dict(lengths=(2, 5, 9), curve_lengths=(2, 9), gap_lengths=(3, 4), band_lengths=(2,))
+SMALL = Plan(**LENGTHS, first_seed=0, band_seeds=2, gap_seeds=2, most_steps=12, records=4, points=8)
 
 
 @dataclass
@@ -67,19 +57,12 @@ class Fake:
 
         def so_far() -> Training:
             shape = (len(records), 2) if attention == "coupled" else (len(records),)
+            parameters = unpack(np.array(records).reshape(len(records), *start.shape))
             return Training(
-                attention=attention,
-                prompt_length=L,
-                task=task,
-                steps=steps,
-                step=every * np.arange(1, len(records) + 1),
-                risk=np.ones(shape) / L,
-                risk_error=np.zeros(shape),
-                parameters=unpack(np.array(records).reshape(len(records), *start.shape)),
-                initial=unpack(start),
-                diverged=bad if done >= bad else None,
-                **config,
-            )
+                attention=attention, prompt_length=L, task=task, steps=steps, parameters=parameters,
+                step=every * np.arange(1, len(records) + 1), risk=np.ones(shape) / L, initial=unpack(start),
+                risk_error=np.zeros(shape), diverged=bad if done >= bad else None, **config,
+            )  # fmt: skip
 
         while done < min(steps, bad) and not (done % every == 0 and records and until(so_far())):
             progress(done, steps)
@@ -87,10 +70,8 @@ class Fake:
             if log is not None:
                 with log.open("a") as file:
                     file.write(f"{name} {done}\n")
-            time.sleep(
-                self.pause
-                * (100 if log is not None and len(log.read_text().splitlines()) >= self.brisk else 1)
-            )
+            slow = log is not None and len(log.read_text().splitlines()) >= self.brisk
+            time.sleep(self.pause * (100 if slow else 1))
             done += 1
             if done % every == 0:
                 records.append(theta)
@@ -104,9 +85,8 @@ class Fake:
         def population_risk(parameters, attention, task, L, **config):
             self.calls.append(("final", (attention, L)))
             if self.excess is not None:
-                return (1 + self.excess) * trained(
-                    VARIANTS[config["variant"]].drawn(task), L, attention=attention
-                ).risk, 0.25
+                end = trained(VARIANTS[config["variant"]].drawn(task), L, attention=attention)
+                return (1 + self.excess) * end.risk, 0.25
             return float(np.sum(parameters.V)) + (attention == "linear"), 0.25
 
         def initial_gap(parameters: Any, task: Any, lengths: Any, *, seed: int, **config: Any) -> Any:
@@ -123,15 +103,8 @@ class Fake:
         def bayes_risk(task: Any, L: int) -> tuple[float, float]:
             return float(np.trace(task.Sigma)) * task.task_variance / L + task.noise / 2, 0.125
 
-        return Engines(
-            self.train,
-            population_risk,
-            initial_gap,
-            gradient_gap,
-            trained,
-            bayes_risk,
-            lambda name: f"{code} {name}",
-        )
+        of_plans = population_risk, initial_gap, gradient_gap, trained, bayes_risk
+        return Engines(self.train, *of_plans, lambda name: f"{code} {name}")
 
     def count(self, kind: str) -> int:
         return sum(name == kind for name, _ in self.calls)

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -19,8 +20,7 @@ def test_the_full_plan_has_the_runs_of_the_paper():
                 seen = Counter(run.L for run in mine if run.attention in (attention, "coupled"))
                 assert seen == {L: 5 if L in (10, 100) else 1 for L in PROMPT_LENGTHS}
             assert {run.L for run in mine if run.attention == "coupled"} == {10, 100, 1000}
-    assert plan.steps("as written") == 500_000
-    assert plan.steps("as coded") == 300_000
+    assert (plan.steps("as written"), plan.steps("as coded")) == (500_000, 300_000)
 
 
 def test_the_usual_plan_has_fewer_seeds_and_the_quick_one_all_figures():
@@ -38,17 +38,13 @@ def test_the_usual_plan_has_fewer_seeds_and_the_quick_one_all_figures():
 
 def test_more_seeds_contain_the_runs_of_fewer():
     assert set(Plan.full().runs) < set(Plan.full(3).runs) < set(Plan.full(7).runs)
-    assert (
-        {run.seed for run in Plan.full(7).runs if run.L == 30}
-        == set(range(7))
-        == {run.seed for run in Plan.full(7).runs}
-    )
+    runs = Plan.full(7).runs
+    assert {run.seed for run in runs if run.L == 30} == set(range(7)) == {run.seed for run in runs}
 
 
 def test_every_length_has_the_first_seed_and_the_least_others():
-    plan = Plan(
-        seeds=2, first_seed=7, band_seeds=3, band_lengths=(10,), lengths=(10, 20), curve_lengths=(10, 1000)
-    )
+    lengths: dict[str, Any] = dict(band_lengths=(10,), lengths=(10, 20), curve_lengths=(10, 1000))
+    plan = Plan(seeds=2, first_seed=7, band_seeds=3, **lengths)
     assert {L: plan.seeds_of(L) for L in (10, 20, 1000)} == {10: (0, 1, 7), 20: (0, 7), 1000: (0, 7)}
     assert plan.all_seeds == (0, 1, 7)
     expected = {(10, 0), (10, 1), (10, 7), (20, 0), (20, 7), (1000, 0), (1000, 7)}
@@ -63,14 +59,10 @@ def test_figures_together_are_the_plan_and_each_asks_for_its_own():
     assert set().union(*(plan.only(figure).runs for figure in FIGURES)) == set(plan.runs)
     assert not plan.only(1, 5).runs
     expected = {run for run in plan.runs if run.covariance == "isotropic" and run.attention == "coupled"}
-    assert set(plan.only(3).runs) == expected
-    assert set(plan.only(7).runs) == set(plan.only(8).runs)
+    assert (set(plan.only(3).runs), set(plan.only(7).runs)) == (expected, set(plan.only(8).runs))
     assert {run.covariance for run in plan.only(6).runs} == {"anisotropic"}
     assert plan.only(5).covariances == ("anisotropic",)
-    assert [
-        plan.only(figure).shows(kind, data)
-        for figure, kind, data in ((5, 1, "anisotropic"), (5, 1, "isotropic"))
-    ] == [True, False]
+    assert [plan.only(5).shows(1, data) for data in ("anisotropic", "isotropic")] == [True, False]
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

@@ -3,9 +3,11 @@
 import hashlib
 import os
 import tempfile
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +44,15 @@ def read(path: Path, count: int = 40) -> dict[str, Floats]:
 
 def everything(folder: Path) -> dict[str, bytes]:
     return {p.name: p.read_bytes() for p in sorted(folder.iterdir()) if p.is_file()}
+
+
+def in_threads(work: Callable[..., object], *numbers: Any) -> None:
+    """Call it in a thread for each number, all at once, and wait for them."""
+    threads = [threading.Thread(target=work, args=(n,)) for n in numbers]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
 
 
 @contextmanager

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from numerics.jobs.store import Store, StoreError
-from tests.numerics.jobs.stores import ABOUT, everything, key, read, same, value
+from tests.numerics.jobs.stores import ABOUT, everything, in_threads, key, read, same, value
 
 # ---------------------------------------------------------------- what goes in comes out
 
@@ -27,14 +28,11 @@ def open_store(tmp_path_factory):
         yield store
 
 
+SHAPES = array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=5)
+
+
 @settings(max_examples=30, deadline=None, derandomize=True)
-@given(
-    arrays(
-        np.float64,
-        array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=5),
-        elements=st.floats(allow_nan=True, width=64),
-    )
-)
+@given(arrays(np.float64, SHAPES, elements=st.floats(allow_nan=True, width=64)))
 def test_every_bit_comes_back(open_store, array):
     name = key(len(open_store))
     open_store.put(name, array, {})
@@ -44,17 +42,11 @@ def test_every_bit_comes_back(open_store, array):
     assert found.flags.writeable
 
 
-@pytest.mark.parametrize(
-    "view",
-    [
-        lambda a: a.T,
-        lambda a: a[::2, ::-1],
-        np.asfortranarray,
-        lambda a: a.astype(">f8"),
-        lambda a: a[:0],
-        lambda a: a[0, 0, ...],
-    ],
-)
+REVERSED, ONE = (lambda a: a[::2, ::-1], lambda a: a[0, 0, ...])
+OTHERS = (lambda a: a.T, np.asfortranarray, lambda a: a.astype(">f8"), lambda a: a[:0])
+
+
+@pytest.mark.parametrize("view", [REVERSED, ONE, *OTHERS])
 def test_the_layout_in_memory_does_not_matter(view, path):
     array = np.asarray(view(np.arange(24.0).reshape(4, 6) / 7))
     with Store(path) as store:
@@ -65,12 +57,9 @@ def test_the_layout_in_memory_does_not_matter(view, path):
 
 
 def test_a_person_can_read_it_without_our_code(filled):
-    connection = sqlite3.connect(filled)
-    row = connection.execute(
-        "SELECT key, shape, data, about, checksum FROM results WHERE key = ?", (key(7),)
-    ).fetchone()
-    connection.close()
-    name, shape, data, about, checksum = row
+    asked = "SELECT key, shape, data, about, checksum FROM results WHERE key = ?"
+    with closing(sqlite3.connect(filled)) as connection:
+        name, shape, data, about, checksum = connection.execute(asked, (key(7),)).fetchone()
     np.testing.assert_array_equal(np.frombuffer(data, "<f8").reshape(json.loads(shape)), value(7))
     assert json.loads(about) == ABOUT | {"n": 7}
     assert "斜" in about
@@ -78,7 +67,8 @@ def test_a_person_can_read_it_without_our_code(filled):
     assert filled.read_bytes()[68:72] == b"LPST"
 
 
-def test_what_is_said_about_a_number(filled):
+def test_what_is_said_about_a_number_in_one_file(filled):
+    assert list(everything(filled.parent)) == [filled.name]
     with Store(filled) as store:
         assert store.about(key(3)) == ABOUT | {"n": 3}
         with pytest.raises(KeyError, match=key(999)):
@@ -94,8 +84,7 @@ def test_thousands_of_keys(path):
         found = store.get(iter(asked + asked))
         assert list(found) == [k for k in asked if k in set(stored)]
         assert all(same(found[key(n)], value(n)) for n in range(0, 3000, 200))
-        assert len(store) == 15
-        assert store.get([]) == {}
+        assert (len(store), store.get([])) == (15, {})
 
 
 def test_names_that_mean_something_to_sqlite(tmp_path):
@@ -129,10 +118,6 @@ def test_a_link_is_followed(filled, tmp_path):
     link.symlink_to(tmp_path / "nowhere" / "s")
     with pytest.raises(StoreError, match=r"there is no folder .*nowhere"):
         Store(link)
-
-
-def test_finished_work_is_one_file(filled):
-    assert list(everything(filled.parent)) == [filled.name]
 
 
 # ---------------------------------------------------------------- a second put
@@ -169,25 +154,23 @@ def test_zeros_have_signs(path):
 # ---------------------------------------------------------------- arguments
 
 
-@pytest.mark.parametrize(
-    "bad", ["", "abc", "A" * 64, "g" * 64, "a" * 63, "a" * 65, "a" * 64 + "\n", "'; DROP TABLE results; --"]
-)
+NO_KEYS = ["", "abc", "A" * 64, "g" * 64, "a" * 63, "a" * 65, "a" * 64 + "\n", "'; DROP TABLE results; --"]
+
+
+@pytest.mark.parametrize("bad", NO_KEYS)
 def test_keys_are_digests(bad, path):
     with Store(path) as store:
-        for call in (
-            lambda: store.get([bad]),
-            lambda: store.put(bad, value(0), {}),
-            lambda: store.about(bad),
-        ):
+        for call in (store.about, lambda k: store.get([k]), lambda k: store.put(k, value(0), {})):
             with pytest.raises(ValueError, match="is not the SHA-256"):
-                call()
+                call(bad)
         with pytest.raises(TypeError, match="a key must be a string"):
             store.get([b"a" * 64])
 
 
-@pytest.mark.parametrize(
-    "bad", [[1.0], 1.0, np.ones(2, np.float32), np.ones(2, int), np.array(["a"]), np.ones(2, complex), None]
-)
+NO_DOUBLES = [[1.0], 1.0, None, np.array(["a"]), *(np.ones(2, kind) for kind in (np.float32, int, complex))]
+
+
+@pytest.mark.parametrize("bad", NO_DOUBLES)
 def test_only_doubles_are_stored(bad, path):
     with Store(path) as store:
         with pytest.raises(TypeError, match="only arrays of float64"):
@@ -248,11 +231,8 @@ def test_a_put_waits_for_another_writer(filled, holder):
 def test_nobody_waits_for_ever(filled, holder):
     with Store(filled, patience=0.1) as store:
         holder.execute("BEGIN EXCLUSIVE")
-        for call in (
-            lambda: store.put(key(50), value(50), {}),
-            lambda: store.get([key(0)]),
-            lambda: Store(filled, patience=0.1),
-        ):
+        put, get = lambda: store.put(key(50), value(50), {}), lambda: store.get([key(0)])
+        for call in (put, get, lambda: Store(filled, patience=0.1)):
             says = r"another program has kept .* locked for 0.1 s; stop it or wait, and start again"
             with pytest.raises(StoreError, match=says):
                 call()
@@ -284,9 +264,7 @@ def test_a_second_store_on_the_file_does_not_take_the_locks_of_the_first(filled)
     """POSIX drops all locks of a process on a file when it closes any descriptor of that file."""
     other = "import sqlite3, sys\nother = sqlite3.connect(sys.argv[1], timeout=0, isolation_level=None)\n"
     other += "try: other.execute('BEGIN IMMEDIATE')\nexcept sqlite3.OperationalError as error: print(error)"
-    attempt = lambda: subprocess.run(
-        [sys.executable, "-c", other, filled], capture_output=True, text=True, check=True
-    ).stdout.strip()
+    attempt = lambda: subprocess.check_output([sys.executable, "-c", other, filled], text=True).strip()
     with Store(filled) as store:
         store._connection.execute("BEGIN IMMEDIATE")
         Store(filled).close()
@@ -303,11 +281,7 @@ def test_threads_share_a_store(path):
                 store.put(key(n), value(n), {})
                 assert same(store.get([key(n)])[key(n)], value(n))
 
-        threads = [threading.Thread(target=work, args=(start,)) for start in (0, 4, 8, 12)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        in_threads(work, 0, 4, 8, 12)
         assert len(store) == 20
         found = store.get(key(n) for n in range(20))
         assert all(same(found[key(n)], value(n)) for n in range(20))
@@ -324,10 +298,6 @@ def test_many_create_it_at_the_same_time(path):
         except StoreError as error:
             problems.append(error)
 
-    threads = [threading.Thread(target=work, args=(n,)) for n in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    in_threads(work, *range(6))
     assert problems == []
     assert len(read(path)) == 6

@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +29,11 @@ def foreign(path: Path, *, kind: int = 0, wal: bool = False) -> sqlite3.Connecti
     return connection
 
 
+def changed(path: Path, script: str) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(script)
+
+
 def refused(folder: Path, name: str, says: str) -> None:
     """Opening raises one clear sentence and changes not a byte in the folder."""
     before = everything(folder)
@@ -39,10 +45,10 @@ def refused(folder: Path, name: str, says: str) -> None:
     assert everything(folder) == before
 
 
-@pytest.mark.parametrize(
-    "content",
-    [b"x", b"L,error\n10,0.5\n", os.urandom(20_000), bytes(8192), b"SQLite format 2\0" + bytes(5000)],
-)
+NO_STORES = [b"x", b"L,error\n10,0.5\n", os.urandom(20_000), bytes(8192), b"SQLite format 2\0" + bytes(5000)]
+
+
+@pytest.mark.parametrize("content", NO_STORES)
 def test_a_file_that_is_no_database(content, tmp_path):
     (tmp_path / "notes").write_bytes(content)
     refused(tmp_path, "notes", "is not an SQLite file, and was left as it is; give another file")
@@ -88,36 +94,32 @@ def spill(connection: sqlite3.Connection) -> None:
         connection.execute("INSERT INTO results VALUES (?, '[]', zeroblob(900), '', '')", (key(10_000 + n),))
 
 
-def test_a_format_of_the_future(filled):
-    connection = sqlite3.connect(filled)
-    connection.execute("PRAGMA user_version = 2")
-    connection.close()
-    refused(filled.parent, filled.name, "has format 2, this version reads 1; update largeprompt")
+FUTURE, OURS = "PRAGMA user_version = 2", f"PRAGMA application_id = {APPLICATION}; PRAGMA user_version = 1"
+FORMS = {
+    "results.sqlite": (FUTURE, "has format 2, this version reads 1; update largeprompt"),
+    "without its table": (f"{OURS}; CREATE TABLE other (x)", "damaged"),
+}
 
 
-def test_a_store_without_its_table(path):
-    connection = sqlite3.connect(path)
-    connection.execute(f"PRAGMA application_id = {APPLICATION}")
-    connection.execute("PRAGMA user_version = 1")
-    connection.execute("CREATE TABLE other (x)")
-    connection.close()
-    refused(path.parent, path.name, "damaged")
+@pytest.mark.parametrize("name", FORMS)
+def test_a_store_of_another_form(name, filled):
+    script, says = FORMS[name]
+    changed(filled.with_name(name), script)
+    refused(filled.parent, name, says)
 
 
 def test_places_where_no_store_can_be(tmp_path):
-    with pytest.raises(StoreError, match="is a folder; give the name of a file in it"):
-        Store(tmp_path)
-    with pytest.raises(StoreError, match=r"there is no folder .*nowhere for the store s; create it first"):
-        Store(tmp_path / "nowhere" / "s")
     (tmp_path / "file").touch()
-    with pytest.raises(StoreError, match="Not a directory; give another name"):
-        Store(tmp_path / "file" / "s")
-    with pytest.raises(StoreError, match=r"cannot (open|keep) the store"):
-        Store(tmp_path / ("s" * 300))
-    with pytest.raises(StoreError, match="neither a file nor missing"):
-        Store("/dev/null")
-    with pytest.raises(StoreError, match="null"):
-        Store("a\0b")
+    for place, says in (
+        (tmp_path, "is a folder; give the name of a file in it"),
+        (tmp_path / "nowhere" / "s", r"there is no folder .*nowhere for the store s; create it first"),
+        (tmp_path / "file" / "s", "Not a directory; give another name"),
+        (tmp_path / ("s" * 300), r"cannot (open|keep) the store"),
+        ("/dev/null", "neither a file nor missing"),
+        ("a\0b", "null"),
+    ):
+        with pytest.raises(StoreError, match=says):
+            Store(place)
     with pytest.raises(TypeError, match="path"):
         Store(3)
     assert list(everything(tmp_path)) == ["file"]
@@ -140,9 +142,8 @@ def test_no_permission_to_write(locked, filled):
     with tempfile.TemporaryDirectory() as outside:  # pytest's own folders are closed to others
         folder = Path(outside) / "f"
         folder.mkdir()
-        file = folder / (
-            "new.sqlite" if locked == "the folder of a new one" else shutil.copy(filled, folder / "s")
-        )
+        new = locked == "the folder of a new one"
+        file = folder / ("new.sqlite" if new else shutil.copy(filled, folder / "s"))
         Path(outside).chmod(0o755)
         before = everything(folder)
         if file.exists():
@@ -170,10 +171,7 @@ def test_a_number_that_changed_is_found_when_it_is_read_and_the_advice_works(fil
             with pytest.raises(StoreError, match="its checksum differs") as caught:
                 call()
     said = str(caught.value)
-    connection = sqlite3.connect(filled)
-    connection.execute(said[said.index(f"DELETE FROM results WHERE key = '{key(5)}'") :])
-    connection.commit()
-    connection.close()
+    changed(filled, said[said.index(f"DELETE FROM results WHERE key = '{key(5)}'") :])
     with Store(filled) as store:
         assert len(store.get(key(n) for n in range(40))) == 39
         store.put(key(5), value(5), {})
@@ -258,8 +256,7 @@ def test_a_full_disk_costs_nothing_that_was_stored(filled):
         store._connection.execute(f"PRAGMA max_page_count = {pages + 1}")
         with pytest.raises(StoreError, match=r"no room is left on the disk of .*make room and start again"):
             store.put(key(50), np.zeros(10_000), {})
-        assert len(store.get(key(n) for n in range(40))) == 40
-        assert store.get([key(50)]) == {}
+        assert (len(store.get(key(n) for n in range(40))), store.get([key(50)])) == (40, {})
     assert len(read(filled)) == 40
 
 
@@ -282,8 +279,7 @@ with Store(path) as store:
 
 
 def test_a_disk_that_fails_at_any_write(filled):
-    extra = filled.stat().st_size + 20_000
-    run = [sys.executable, "-c", LIMITED, filled, str(extra)]
+    run = [sys.executable, "-c", LIMITED, filled, str(filled.stat().st_size + 20_000)]
     lines = subprocess.run(run, capture_output=True, text=True, check=True).stdout.splitlines()
     stored = [int(line.split()[1]) for line in lines if line.startswith("stored")]
     failed = [line for line in lines if line.startswith("refused")]

@@ -68,8 +68,7 @@ def test_without_hypothesis_the_error_says_what_to_install():
 @pytest.mark.parametrize("d", DIMENSIONS)
 def test_laws_are_centred_probabilities_on_rational_atoms(d):
     for law in all_laws(d):
-        assert law.d == d
-        assert sum(law.weights) == 1
+        assert (law.d, sum(law.weights)) == (d, 1)
         assert min(law.weights) > 0
         assert all(sum(p * x for p, x in zip(law.weights, axis)) == 0 for axis in zip(*law.atoms))
 
@@ -83,13 +82,11 @@ def test_the_constant_of_a_law_is_a_variance_proxy(d):
         if sigma == 0:
             assert not law.covariance.any()
             continue
-        directions = np.concatenate(
-            [rng.normal(size=(40, d)), [np.array(a, dtype=float) for a in law.atoms if any(a)]]
-        )
+        atoms = np.array([a for a in law.atoms if any(a)], dtype=float)
+        directions = np.concatenate([rng.normal(size=(40, d)), atoms])
         directions /= np.linalg.norm(directions, axis=1, keepdims=True)
-        a = (
-            10.0 ** np.linspace(-3, 1.5, 60)[:, None, None] * np.concatenate([directions, -directions])
-        ) / sigma
+        sizes = 10.0 ** np.linspace(-3, 1.5, 60)[:, None, None] / sigma
+        a = sizes * np.concatenate([directions, -directions])
         assert (law.log_mgf(a) <= float(law.sigma2) / 2 * (a * a).sum(-1) * (1 + 1e-9)).all()
 
 
@@ -99,12 +96,8 @@ def test_the_constant_on_a_line_is_the_optimal_one():
     a = np.concatenate([sizes, -sizes])
     for law in all_laws(1):
         if law.sigma2:
-            sigma = float(law.sigma2) ** 0.5
-            reached = max(
-                (2 * law.log_mgf((a / sigma)[:, None]) / a**2).max(),
-                float(law.covariance[0, 0]) / float(law.sigma2),
-            )
-            assert 1 - 3e-5 < reached < 1 + 1e-9
+            at_places = (2 * law.log_mgf((a / (float(law.sigma2) ** 0.5))[:, None]) / a**2).max()
+            assert 1 - 3e-5 < max(at_places, float(law.covariance[0, 0]) / float(law.sigma2)) < 1 + 1e-9
 
 
 @pytest.mark.parametrize(
@@ -213,16 +206,13 @@ def test_the_flow_arrives_from_the_simplest_start(kind):
 
 def test_examples_shrink_to_the_simplest():
     law = simplest(laws(3))
-    assert law.atoms == ((1, 0, 0), (-1, 0, 0))
-    assert law.weights == (Fraction(1, 2),) * 2
-    rare = simplest(laws(1), lambda law: min(law.weights) < Fraction(1, 100))
-    assert len(rare.atoms) == 2
+    assert (law.atoms, law.weights) == (((1, 0, 0), (-1, 0, 0)), (Fraction(1, 2),) * 2)
+    assert len(simplest(laws(1), lambda law: min(law.weights) < Fraction(1, 100)).atoms) == 2
     assert not simplest(matrices(2)).any()
     assert (simplest(covariances(3)) == np.eye(3)).all()
     assert simplest(lengths()) == 1
     one = simplest(tasks())
-    assert one == simplest(tasks(most=1))
-    assert one[0].tokens == ((1, 0), (-1, 0))
+    assert (one, one[0].tokens) == (simplest(tasks(most=1)), ((1, 0), (-1, 0)))
 
 
 @pytest.mark.parametrize(

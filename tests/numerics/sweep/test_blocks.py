@@ -40,8 +40,7 @@ def block(first: int = 0, count: int = PIECE, L: int = 5, **change: Any) -> Bloc
 
 
 def test_the_key_is_that_of_the_content():
-    shuffled = dict(reversed(CONTENT.items()))
-    assert Block(canonical(shuffled), 5, 0, PIECE, code_digest()).key == block().key
+    assert Block(canonical(dict(reversed(CONTENT.items()))), 5, 0, PIECE, code_digest()).key == block().key
     assert len(block().key) == 64
     assert int(block().key, 16) >= 0
 
@@ -70,19 +69,16 @@ def test_every_change_is_another_key():
 def test_a_block_arrives_as_it_was_sent():
     sent = block()
     arrived = pickle.loads(pickle.dumps(sent))
-    assert arrived == sent
-    assert arrived.key == sent.key
+    assert (arrived, arrived.key) == (sent, sent.key)
 
 
 def test_numbers_are_a_function_of_the_block_and_of_each_piece():
     whole = run_block(block(count=2 * PIECE + 100))
-    assert whole.shape == (3, 3, 6)
-    assert whole[:, 0, 0].tolist() == [PIECE, PIECE, 100]
+    assert (whole.shape, whole[:, 0, 0].tolist()) == ((3, 3, 6), [PIECE, PIECE, 100])
     blocks._sampler.cache_clear()
-    apart = [
-        run_block(block(first, count)) for first, count in ((2 * PIECE, 100), (0, PIECE), (PIECE, PIECE))
-    ]
-    assert np.concatenate([apart[1], apart[2], apart[0]]).tobytes() == whole.tobytes()
+    pieces = (2 * PIECE, 100), (0, PIECE), (PIECE, PIECE)
+    last, *others = [run_block(block(first, count)) for first, count in pieces]
+    assert np.concatenate([*others, last]).tobytes() == whole.tobytes()
     assert run_block(block(count=2 * PIECE + 100, seed=4)).tobytes() != whole.tobytes()
 
 
@@ -99,21 +95,16 @@ def test_other_code_refuses():
 
 
 def test_the_digest_covers_every_module_that_a_block_loads():
-    contents = [
-        CONTENT | {"law": law}
-        for law in (CONTENT["law"], describe_law(sphere(2)), describe_own(OWN, "signs"))
-    ]
-    texts = [canonical(content) for content in [*contents, CONTENT | {"method": "scores"}]]
+    laws = [{"law": describe_law(sphere(2))}, {"law": describe_own(OWN, "signs")}]
+    texts = [canonical(CONTENT | change) for change in ({}, *laws, {"method": "scores"})]
     # Without running them, as kernels take long to compile: making a sampler loads what it needs.
     program = (
         "import sys\nfrom numerics.sweep.blocks import _sampler\n"
         f"for content in {texts!r}:\n    _sampler(content)\n"
         "print(*(name for name in sys.modules if name.split('.')[0] in ('numerics', 'theory')))"
     )
-    command = [sys.executable, "-c", program]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
-    packages = {name for name in done.stdout.split() if ROOT.joinpath(*name.split(".")).is_dir()}
-    loaded = set(done.stdout.split())
+    loaded = set(subprocess.check_output([sys.executable, "-c", program], text=True, cwd=ROOT).split())
+    packages = {name for name in loaded if ROOT.joinpath(*name.split(".")).is_dir()}
     assert "numerics.compiled.streams" in loaded
     assert loaded - packages <= imports_of("numerics.sweep.blocks")
 
@@ -132,7 +123,6 @@ def test_cuts(L, replicates):
 def test_more_replicates_repeat_little(L):
     for fewer in (1000, 40_000, 65_536, 10**6):
         before, after = set(split(L, fewer)), set(split(L, 10 * fewer))
-        again = sum(L * count for _, count in before - after)
-        assert again <= max(blocks.TOKENS, PIECE * L)
+        assert sum(L * count for _, count in before - after) <= max(blocks.TOKENS, PIECE * L)
         if L * PIECE >= blocks.TOKENS:
             assert {b for b in before if b[1] == PIECE} <= after

@@ -45,8 +45,7 @@ def test_a_covariance_arrives_bit_for_bit():
 
 def test_a_law_of_ones_own_arrives_as_its_text():
     law = sent(describe_own(OWN, "signs"))
-    assert law.d == 2
-    assert set(law.sample(np.random.default_rng(0), 50).ravel()) == {-1.0, 1.0}
+    assert (law.d, set(law.sample(np.random.default_rng(0), 50).ravel())) == (2, {-1.0, 1.0})
     image = sent(describe_own(OWN, "signs", SHEAR))
     plain, sheared = (x.sample(np.random.default_rng(0), 50) for x in (law, image))
     assert np.allclose(sheared, plain @ SHEAR.T)

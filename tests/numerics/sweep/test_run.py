@@ -13,7 +13,7 @@ from numerics.sweep.blocks import Block, run_block
 from numerics.sweep.grid import Grid, read_grid
 from numerics.sweep.run import stored_digest, sweep
 from tests.numerics.jobs.stores import folder_in_memory
-from tests.numerics.sweep.grids import TWO, bits, two, write
+from tests.numerics.sweep.grids import bits, two, write
 
 
 @pytest.fixture
@@ -49,9 +49,8 @@ def swept(grid: Grid, store: Store, **options: Any) -> tuple[list[bytes], Progre
 def test_each_run_is_attention_errors_with_its_seed(tmp_path, store):
     grid = two(tmp_path)
     results = sweep(grid, store, threads=1)
-    assert [setting.name for setting, _ in results] == [
-        "U x 0.2, fixed", "U x 0.2, averaged", "U x 0.5, fixed", "U x 0.5, averaged",
-    ]  # fmt: skip
+    names = [f"U x {scale}, {query}" for scale in (0.2, 0.5) for query in ("fixed", "averaged")]
+    assert [setting.name for setting, _ in results] == names
     for r, (setting, errors) in zip(grid.runs, results):
         alone = attention_errors(setting, lengths=[3, 20], replicates=2500, seed=r.seed, threads=1)
         assert bits(errors) == bits(alone)
@@ -185,17 +184,11 @@ def test_the_store_says_enough_to_compute_every_number_again(tmp_path, store):
     for key in [block.key for r in grid.runs for block in grid.blocks(r, 4)]:
         about = store.about(key)["content"]
         again = Block(canonical(store.about(about.pop("run"))["content"]), **about)
-        assert again.key == key
-        assert run_block(again).tobytes() == store.get([key])[key].tobytes()
+        assert (again.key, run_block(again).tobytes()) == (key, store.get([key])[key].tobytes())
 
 
 def test_one_block_for_two_names(tmp_path, store):
-    grid = read_grid(
-        write(
-            tmp_path,
-            TWO.format(replicates=2500, lengths="[3, 20]", scales="[0.5]\n[[U]]\nidentity = 2\nscale = 0.5"),
-        )
-    )
+    grid = two(tmp_path, scales="[0.5]\n[[U]]\nidentity = 2\nscale = 0.5")
     found, done = swept(grid, store)
     assert done.total == 4
     assert found[:2] == found[2:]
@@ -245,9 +238,7 @@ def test_other_laws_and_ones_own(tmp_path, store):
     (tmp_path / "my_law.py").write_text(TRIANGLE, encoding="utf-8")
     grid = read_grid(write(tmp_path, LAWS))
     results = sweep(grid, store, threads=2)
-    (tmp_path / "my_law.py").write_text(
-        "a block carries its text, so the file may change while blocks are out", encoding="utf-8"
-    )
+    (tmp_path / "my_law.py").write_text("a block carries its text, so the file may change meanwhile")
     blocks._sampler.cache_clear()
     for one, (setting, errors) in zip(grid.runs, results):
         alone = attention_errors(setting, lengths=6, replicates=1500, seed=one.seed, threads=1)

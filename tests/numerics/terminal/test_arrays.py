@@ -20,28 +20,24 @@ def files(tmp_path):
     np.savez(tmp_path / "two.npz", M=M, other=np.eye(2))
     rows = "\n".join(",".join(repr(float(x)) for x in row) for row in M)
     (tmp_path / "M.csv").write_text(rows)
-    (tmp_path / "windows.csv").write_bytes(
-        b"\xef\xbb\xbf" + rows.replace("\n", "\r\n\r\n").replace(",", " , ").encode() + b"\r\n"
-    )
+    spaced = rows.replace("\n", "\r\n\r\n").replace(",", " , ") + "\r\n"
+    (tmp_path / "windows.csv").write_bytes(b"\xef\xbb\xbf" + spaced.encode())
     (tmp_path / "head.csv").write_text(f"first,second\n{rows}\n")
     (tmp_path / "M.JSON").write_text(json.dumps(M.tolist()))
     return tmp_path
 
 
-@pytest.mark.parametrize(
-    "name", ["M.npy", "one.npz", "two.npz:M", "M.csv", "windows.csv", "head.csv", "M.JSON"]
-)
+NAMES = ["M.npy", "one.npz", "two.npz:M", "M.csv", "windows.csv", "head.csv", "M.JSON"]
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_every_format_gives_the_same_numbers(name, files, capsys):
     array, digest = read_array(f"{files / name}")
     assert array.dtype == float
     np.testing.assert_array_equal(array, M)
     assert len(digest) == 64
-    said = capsys.readouterr().err
-    assert said == (
-        f"note: the first line of {files / name} (first,second) is taken as a header\n"
-        if name == "head.csv"
-        else ""
-    )
+    note = f"note: the first line of {files / name} (first,second) is taken as a header\n"
+    assert capsys.readouterr().err == (note if name == "head.csv" else "")
 
 
 def test_a_table_of_one_row_or_column_keeps_its_axes(tmp_path):
@@ -53,23 +49,11 @@ def test_a_table_of_one_row_or_column_keeps_its_axes(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "says"),
     [
-        (
-            "x.txt",
-            "1 2",
-            "x.txt is of no kind that is read here; keep the array as .npy, .npz (one array, or FILE",
-        ),
-        (
-            "x.npy",
-            np.array([[1j]]),
-            "holds no array of numbers but complex numbers; take the real part if the rest is rounding",
-        ),
+        ("x.txt", "1 2", "x.txt is of no kind that is read here; keep the array as .npy, .npz (one array"),
+        ("x.npy", np.array([[1j]]), "holds no array of numbers but complex numbers; take the real part if"),
         ("x.npy", np.array([["a"]]), "holds no array of numbers but texts; save numbers"),
         ("x.npy", np.array([[True]]), "holds no array of numbers but true and false"),
-        (
-            "x.npy",
-            np.array([{}], dtype=object),
-            "holds Python objects and no array of numbers; save numpy.asarray(M, dtype=float)",
-        ),
+        ("x.npy", np.array([{}], dtype=object), "holds Python objects and no array of numbers; save numpy."),
         ("x.npy", np.ones((0, 3)), "holds an empty array of shape (0, 3)"),
         ("x.npy", np.array([[1.0, np.nan]]), "has the entry nan at [0, 1]; every entry must be finite"),
         ("x.npy", np.array([np.longdouble("1e4000")]), "has the entry inf at [0]"),

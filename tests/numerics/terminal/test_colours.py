@@ -10,14 +10,11 @@ from numerics.evidence import Verdict
 from numerics.terminal.colours import COLOURS, LETTERS, pytest_markup
 
 
-def test_every_verdict_has_a_colour_and_a_letter_of_its_own():
+def test_every_verdict_has_a_letter_of_its_own_and_a_colour_that_says_what_was_executed():
     assert set(COLOURS) == set(LETTERS) == {*Verdict, "not settled"}
     assert len(set(LETTERS.values())) == len(LETTERS)
-
-
-def test_green_is_for_what_was_executed():
-    assert {v for v, colour in COLOURS.items() if colour == "green"} == {v for v in Verdict if v.executed}
-    assert {v for v, colour in COLOURS.items() if colour == "red"} == {Verdict.REFUTED}
+    of = lambda wanted: {v for v, colour in COLOURS.items() if colour == wanted}
+    assert (of("green"), of("red")) == ({v for v in Verdict if v.executed}, {Verdict.REFUTED})
 
 
 def test_rich_and_pytest_know_the_colours():

@@ -11,8 +11,7 @@ from numerics.terminal.inputs import InputError
 
 def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(prog="largeprompt")
-    commands = made.add_subparsers(dest="command")
-    commands.add_parser("good").set_defaults(run=lambda options: 7)
+    made.add_subparsers(dest="command").add_parser("good").set_defaults(run=lambda options: 7)
     return made
 
 
@@ -23,15 +22,11 @@ def command(error: BaseException) -> argparse.Namespace:
     return argparse.Namespace(command="count", run=run)
 
 
-def test_a_command_is_run():
+def test_a_command_is_run_and_without_one_there_is_help_or_the_version(capsys):
     assert run_program(parser, lambda: "1", ["good"]) == 7
-
-
-def test_without_a_command_there_is_help_and_with_version_the_version(capsys):
-    assert run_program(parser, lambda: "version 1", []) == 0
-    assert capsys.readouterr().out.startswith("usage: largeprompt")
-    assert run_program(parser, lambda: "version 1", ["--version"]) == 0
-    assert capsys.readouterr().out == "version 1\n"
+    for words, said in (([], "usage: largeprompt"), (["--version"], "version 1\n")):
+        assert run_program(parser, lambda: "version 1", words) == 0
+        assert capsys.readouterr().out.startswith(said)
 
 
 def test_an_unknown_command_is_an_error():

@@ -5,16 +5,19 @@ import pytest
 from numerics.terminal.inputs import InputError, length_grid
 
 
-def test_a_logarithmic_grid():
-    assert length_grid("10:1000:3") == [10, 100, 1000]
-    assert length_grid("1:4:10") == [1, 2, 3, 4]
-    assert length_grid("5,3") == [5, 3]
-
-
-def test_whole_numbers_may_be_written_as_powers_of_ten():
-    assert length_grid("10:1e9:5") == [10, 1000, 10**5, 10**7, 10**9]
-    assert length_grid("1e23, 2.5e1") == [10**23, 25]
-    assert length_grid("1:1e100:2") == [1, 10**100]
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("10:1000:3", [10, 100, 1000]),
+        ("1:4:10", [1, 2, 3, 4]),
+        ("5,3", [5, 3]),
+        ("10:1e9:5", [10, 1000, 10**5, 10**7, 10**9]),
+        ("1e23, 2.5e1", [10**23, 25]),
+        ("1:1e100:2", [1, 10**100]),
+    ],
+)
+def test_lists_and_logarithmic_grids_of_whole_numbers(text, meant):
+    assert length_grid(text) == meant
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import re
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -72,38 +73,40 @@ def test_what_claims_and_proofs_say_is_spelled_out():
 
 
 #: Sums, products, quotients, powers and roots of numbers: LaTeX, and a value.
-NUMBERS = st.recursive(
-    st.integers(1, 9).map(lambda n: (str(n), Fraction(n))),
-    lambda inner: st.one_of(
-        st.tuples(inner, inner).map(lambda t: (rf"{t[0][0]}+{t[1][0]}", t[0][1] + t[1][1])),
-        st.tuples(inner, inner).map(lambda t: (rf"{t[0][0]}-\left({t[1][0]}\right)", t[0][1] - t[1][1])),
-        st.tuples(inner, inner).map(
-            lambda t: (rf"\left({t[0][0]}\right)\cdot\left({t[1][0]}\right)", t[0][1] * t[1][1])
-        ),
-        st.tuples(inner, inner)
-        .filter(lambda t: t[1][1] != 0)
-        .map(lambda t: (rf"\frac{{{t[0][0]}}}{{{t[1][0]}}}", t[0][1] / t[1][1])),
-        inner.map(lambda t: (rf"\left({t[0]}\right)^2", t[1] ** 2)),
-        st.tuples(inner, inner, inner)
-        .filter(lambda t: t[1][1] != 0)
-        .map(
-            lambda t: (
-                rf"\left({t[0][0]}\right)\frac{{{t[0][0]}}}{{{t[1][0]}}}\left({t[2][0]}\right)",
-                t[0][1] ** 2 / t[1][1] * t[2][1],
-            )
-        ),
-    ),
-    max_leaves=6,
-)
+WHOLE = st.integers(1, 9).map(lambda n: (str(n), Fraction(n)))
+#: By how many numbers they join; a quotient by 0 is none.
+LAWS: dict[int, list[Any]] = {
+    1: [lambda a: (rf"\left({a[0]}\right)^2", a[1] ** 2)],
+    2: [
+        lambda a, b: (rf"{a[0]}+{b[0]}", a[1] + b[1]),
+        lambda a, b: (rf"{a[0]}-\left({b[0]}\right)", a[1] - b[1]),
+        lambda a, b: (rf"\left({a[0]}\right)\cdot\left({b[0]}\right)", a[1] * b[1]),
+        lambda a, b: b[1] and (rf"\frac{{{a[0]}}}{{{b[0]}}}", a[1] / b[1]),
+    ],
+    3: [
+        lambda a, b, c: (
+            b[1]
+            and (rf"\left({a[0]}\right)\frac{{{a[0]}}}{{{b[0]}}}\left({c[0]}\right)", a[1] ** 2 / b[1] * c[1])
+        )
+    ],
+}
+
+
+def joined(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    drawn = [st.tuples(st.sampled_from(laws), *[inner] * n) for n, laws in LAWS.items()]
+    return st.one_of(drawn).map(lambda t: t[0](*t[1:])).filter(bool)
+
+
+NUMBERS = st.recursive(WHOLE, joined, max_leaves=6)
 
 
 @settings(deadline=None, max_examples=300)
 @given(NUMBERS)
 def test_what_is_written_has_the_value_of_the_formula(number):
     latex, value = number
-    code = (
-        formula_as_unicode(latex).replace("−", "-").replace("·", "*").replace("²", "**2").replace(")(", ")*(")
-    )
+    code = formula_as_unicode(latex)
+    for spelled, python in (("−", "-"), ("·", "*"), ("²", "**2"), (")(", ")*(")):
+        code = code.replace(spelled, python)
     numbers = re.sub(r"(?<!\*)(\d+)", r"Fraction(\1)", code.replace("**2", "**§")).replace("§", "2")
     assert eval(numbers, {"Fraction": Fraction}) == value
 

@@ -23,13 +23,8 @@ def test_an_estimate_first_and_a_line_now_and_then(capsys):
 def test_the_time_left_is_that_of_the_time_so_far(capsys):
     clock = [0.0]
     with progress_bar(False, "drawing prompts", clock=lambda: clock[0]) as advance:
-        for time, done in (
-            (0.0, 0),
-            (1.5 * LINE_INTERVAL, 150),
-            (2 * LINE_INTERVAL, 200),
-            (3 * LINE_INTERVAL, 300),
-        ):
-            clock[0] = time
+        for periods, done in ((0.0, 0), (1.5, 150), (2, 200), (3, 300)):
+            clock[0] = periods * LINE_INTERVAL
             advance(done, 1000)
     assert capsys.readouterr().err.splitlines() == [
         "drawing prompts: 15 % done, about 4 min 15 s left",
@@ -40,13 +35,8 @@ def test_the_time_left_is_that_of_the_time_so_far(capsys):
 def test_a_second_computation_has_a_pace_of_its_own(capsys):
     clock = [0.0]
     with progress_bar(False, "reading", clock=lambda: clock[0]) as advance:
-        for time, done in (
-            (0.0, 0),
-            (LINE_INTERVAL / 2, 900),
-            (LINE_INTERVAL * 0.6, 100),
-            (LINE_INTERVAL * 1.1, 300),
-        ):
-            clock[0] = time
+        for periods, done in ((0.0, 0), (0.5, 900), (0.6, 100), (1.1, 300)):
+            clock[0] = periods * LINE_INTERVAL
             advance(done, 1000)
     assert capsys.readouterr().err.splitlines() == ["reading: 30 % done, about 35 s left"]
 

@@ -36,8 +36,7 @@ def test_two_atoms_have_the_sigma_of_kearns_and_saul_in_every_direction(q):
     line = atoms([[1 - q], [-q]], [q, 1 - q])
     assert line.sigma**2 == pytest.approx(kearns_saul(q), rel=3e-6)
     u = np.array([0.6, 0.0, -0.8])
-    space = atoms([(1 - q) * u, -q * u], [q, 1 - q])
-    assert space.sigma == pytest.approx(line.sigma, rel=1e-6)
+    assert atoms([(1 - q) * u, -q * u], [q, 1 - q]).sigma == pytest.approx(line.sigma, rel=1e-6)
     assert line.sigma**2 >= kearns_saul(q) * (1 - 1e-12)
 
 
@@ -59,8 +58,7 @@ def test_sigma_of_atoms_is_between_deviation_and_half_the_diameter():
 
 
 def test_atoms_take_a_given_sigma_and_point_masses():
-    assert atoms([[1.0], [-1.0]], [0.5, 0.5], sigma=3).sigma == 3.0
-    assert atoms([[0.0, 0.0]], [1.0]).sigma == 0
+    assert (atoms([[1.0], [-1.0]], [0.5, 0.5], sigma=3).sigma, atoms([[0.0, 0.0]], [1.0]).sigma) == (3.0, 0)
     tilted = atoms([[1.0], [-1.0]], [0.5, 0.5]).tilted([[1000.0]])
     assert (tilted[0].item(), tilted[1].item()) == (1.0, 0.0)
 

@@ -19,10 +19,8 @@ def used_proxy(law: TokenLaw, v: np.ndarray) -> float:
 
 @pytest.mark.parametrize("law", EVERY_LAW)
 def test_the_variance_proxy_is_honest_and_not_wasteful(law):
-    axes = [np.eye(law.d)[i] for i in range(law.d)] + [
-        np.ones(law.d) / np.sqrt(law.d),
-        np.ones(law.d) - 1.5 * np.eye(law.d)[0],
-    ]
+    ones, unit_vectors = np.ones(law.d), np.eye(law.d)
+    axes = [*unit_vectors, ones / np.sqrt(law.d), ones - 1.5 * unit_vectors[0]]
     if not law.sigma2:
         assert not law.weighted_nodes.nodes.any()
         return
@@ -34,9 +32,8 @@ def test_the_variance_proxy_is_honest_and_not_wasteful(law):
     # 1e-9: rounding of ln E exp at |v| = 1e-2 / sigma, where it is of the order 1e-4
     assert max(used.values()) <= law.sigma2 * (1 + 1e-9)
     (t, i), top = max(used.items(), key=lambda item: item[1])
-    better = minimize_scalar(
-        lambda r: -used_proxy(law, r * axes[i]), bounds=sorted((t / 2, t * 2)), method="bounded"
-    )
+    along = lambda r: -used_proxy(law, r * axes[i])
+    better = minimize_scalar(along, bounds=sorted((t / 2, t * 2)), method="bounded")
     assert max(top, -better.fun) > 0.999 * law.sigma2
 
 
@@ -50,9 +47,8 @@ def test_the_sample_has_the_moments_of_the_nodes(law):
         spread = values.std(0) / np.sqrt(len(z))
         # 6 standard errors: 2e-9 for each of about 400 comparisons; 1e-12 covers coordinates
         # without spread
-        assert np.all(
-            np.abs(values.mean(0) - np.tensordot(mu.masses, moment(mu.nodes), axes=1)) <= 6 * spread + 1e-12
-        )
+        expected = np.tensordot(mu.masses, moment(mu.nodes), axes=1)
+        assert np.all(np.abs(values.mean(0) - expected) <= 6 * spread + 1e-12)
 
 
 @pytest.mark.parametrize("d", DIMENSIONS)
@@ -88,10 +84,8 @@ def test_nodes_transform_and_parameter_are_of_one_law(law):
     tilted = mu.tilted(a)
     mean, covariance = law.tilted(a)
     np.testing.assert_allclose(tilted.masses @ tilted.nodes, mean, rtol=1e-10, atol=1e-12 * law.sigma)
-    away = tilted.nodes - mean
-    np.testing.assert_allclose(
-        (tilted.masses * away.T) @ away, covariance, rtol=1e-10, atol=1e-12 * law.sigma**2
-    )
+    away, atol = tilted.nodes - mean, 1e-12 * law.sigma**2
+    np.testing.assert_allclose((tilted.masses * away.T) @ away, covariance, rtol=1e-10, atol=atol)
 
 
 def test_a_rescaled_law_scales_its_proxy_and_its_nodes():

@@ -18,9 +18,7 @@ from numerics.token_laws.embeddings import EmbeddingTable, silent
 Floats = np.ndarray[Any, Any]
 RNG = np.random.default_rng(5)
 ROWS = RNG.standard_normal((23, 3)) * [1.0, 2.0, 0.1] + [5.0, -3.0, 0.0]
-TILTS = np.concatenate(
-    [np.zeros((1, 3)), 1e-4 * RNG.standard_normal((2, 3)), 3.0 * RNG.standard_normal((4, 3))]
-)
+TILTS = np.array([0.0, *[1e-4] * 2, *[3.0] * 4])[:, None] * RNG.standard_normal((7, 3))
 
 
 def as_atoms(rows: Floats) -> TokenLaw:
@@ -30,13 +28,10 @@ def as_atoms(rows: Floats) -> TokenLaw:
 def alike(one: TokenLaw, other: TokenLaw) -> bool:
     """Whether transforms, real and complex, tilted means and covariances agree."""
     a = TILTS[None, :, : one.d]
-    pairs = [
-        (one.log_mgf(a), other.log_mgf(a)),
-        (one.log_mgf(a + 0.2j), other.log_mgf(a + 0.2j)),
-        *zip(one.tilted(a), other.tilted(a)),
-    ]
-    pairs += [(one.tilted_mean(a), other.tilted_mean(a)), (one.covariance, other.covariance)]
-    return all(x.shape == y.shape and np.allclose(x, y, rtol=1e-10, atol=1e-12) for x, y in pairs)
+    transforms = lambda law: (law.log_mgf(a), law.log_mgf(a + 0.2j))
+    shown = lambda law: (*transforms(law), *law.tilted(a), law.tilted_mean(a), law.covariance)
+    near = lambda x, y: x.shape == y.shape and np.allclose(x, y, rtol=1e-10, atol=1e-12)
+    return all(map(near, shown(one), shown(other)))
 
 
 def half_the_diameter(rows: Floats) -> float:
@@ -47,12 +42,9 @@ def half_the_diameter(rows: Floats) -> float:
 def test_a_table_is_the_law_on_its_rows_however_it_is_read(at_once, monkeypatch):
     for name in ("ENTRIES_AT_ONCE", "SCORES_AT_ONCE"):
         monkeypatch.setattr(numerics.token_laws.embeddings, name, at_once)
-    law = embedding_table(ROWS)
+    law, A = embedding_table(ROWS), [[1.0, 0.0, 2.0], [0.0, 1.0, 0.0]]
     assert alike(law, as_atoms(ROWS))
-    assert alike(
-        law.image([[1.0, 0.0, 2.0], [0.0, 1.0, 0.0]]),
-        as_atoms(ROWS).image([[1.0, 0.0, 2.0], [0.0, 1.0, 0.0]]),
-    )
+    assert alike(law.image(A), as_atoms(ROWS).image(A))
     assert not alike(law, as_atoms(ROWS[1:]))
 
 
@@ -84,8 +76,7 @@ def test_a_table_on_disk_is_never_held_as_a_whole(tmp_path, monkeypatch):
     monkeypatch.setattr(numerics.token_laws.embeddings, "ENTRIES_AT_ONCE", 20_000)
     monkeypatch.setattr(numerics.token_laws.diameter, "BLOCK", 256)
     tracemalloc.start()
-    law = embedding_table(np.load(tmp_path / "table.npy", mmap_mode="r"))
-    law.tilted(np.zeros(50))
+    embedding_table(np.load(tmp_path / "table.npy", mmap_mode="r")).tilted(np.zeros(50))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < rows.nbytes
@@ -157,9 +148,8 @@ def test_what_was_done_is_said():
 
 def test_long_computations_tell_how_far_they_are():
     told: list[tuple[float, float, str]] = []
-    embedding_table(
-        ROWS, progress=lambda done, total, doing="", seconds_left=None: told.append((done, total, doing))
-    )
+    tell = lambda done, total, doing="", seconds_left=None: told.append((done, total, doing))
+    embedding_table(ROWS, progress=tell)
     expected = ["reading the table", "centring the table", "measuring the diameter of the table"]
     assert [doing for _, _, doing in told] == expected
     assert all(done == total for done, total, _ in told)
@@ -167,8 +157,7 @@ def test_long_computations_tell_how_far_they_are():
 
 def test_tokens_are_rows_drawn_alike_often():
     rows = np.array([[3.0, 0.0], [0.0, 3.0], [0.0, 0.0]])
-    law = embedding_table(rows)
-    drawn = law.sample(np.random.default_rng(0), 30_000) + 1
+    drawn = embedding_table(rows).sample(np.random.default_rng(0), 30_000) + 1
     found = [(np.abs(drawn - row).max(1) < 1e-12).sum() for row in rows]
     assert sum(found) == 30_000
     assert np.abs(np.array(found) - 10_000).max() < 6 * np.sqrt(30_000 * 2 / 9)

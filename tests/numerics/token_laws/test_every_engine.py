@@ -17,17 +17,13 @@ from numerics.token_laws.independent import Independent
 from numerics.token_laws.radial import Radial
 from numerics.token_laws.variance_proxies.independent_check import second_route
 
+triangular = lambda rng, n: rng.triangular(-1, 0, 1, (n, 2))
+of_triangular = lambda a: 2 * np.log(np.sinc(0.5j * a / np.pi)).sum(-1)
 EYE, POINT = np.eye(2), np.array([1.0, 0.5])
 LAW = {name: make(2) for name, make in LAWS.items()} | {
     "atoms": atoms([[1.0, 0.0], [-0.5, 1.0], [-0.5, -1.0]], np.full(3, 1 / 3)),
     "table": embedding_table([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.5], [0.5, -2.0]]),
-    "own": TokenLaw(
-        name="triangular",
-        d=2,
-        sigma=6**-0.5,
-        sample=lambda rng, n: rng.triangular(-1, 0, 1, (n, 2)),
-        log_mgf=lambda a: 2 * np.log(np.sinc(0.5j * a / np.pi)).sum(-1),
-    ),
+    "own": TokenLaw("triangular", 2, 6**-0.5, triangular, of_triangular),
 }
 U = np.array([[0.5, -0.3], [0.2, 0.4]])
 
@@ -83,6 +79,7 @@ def law(monkeypatch):
     return TokenLaw.of(Triangle("triangle", EYE, {"kind": "triangle"}))
 
 
+drawn = lambda law, how: attention_errors(law, U, EYE, POINT, [10], replicates=10, seed=1, method=how)
 ENGINES: dict[str, Callable[[TokenLaw], Any]] = {
     "sample": lambda law: UNKNOWN.sample(np.random.default_rng(0), 3),
     "log_mgf": lambda law: law.structure.log_mgf(POINT) if law.structure else None,
@@ -90,8 +87,8 @@ ENGINES: dict[str, Callable[[TokenLaw], Any]] = {
     "covariance": lambda law: law.covariance,
     "second_route": lambda law: second_route(law, POINT, 1.0),
     "exact_errors": lambda law: exact_errors(law, U, EYE, [10], query=POINT),
-    "tokens": lambda law: attention_errors(law, U, EYE, POINT, [10], replicates=10, seed=1, method="tokens"),
-    "scores": lambda law: attention_errors(law, U, EYE, POINT, [10], replicates=10, seed=1, method="scores"),
+    "tokens": lambda law: drawn(law, "tokens"),
+    "scores": lambda law: drawn(law, "scores"),
     "fourth_moment": lambda law: fourth_moment(law, EYE),
     "rare_prompts": lambda law: rare_prompts(AttentionSetting(law, U, EYE, POINT), np.array([10.0]), 100),
     "coordinate": lambda law: coordinate("triangle"),

@@ -9,6 +9,5 @@ Floats = NDArray[np.float64]
 
 
 def some_tilts(law: TokenLaw) -> Floats:
-    rng = np.random.default_rng(5)
-    a = rng.standard_normal((3, law.d)) / max(law.sigma, 1e-3)
+    a = np.random.default_rng(5).standard_normal((3, law.d)) / max(law.sigma, 1e-3)
     return np.concatenate([a / 2, 4 * a[:1] / np.sqrt(law.d)])

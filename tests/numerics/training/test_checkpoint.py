@@ -37,6 +37,20 @@ def stopping(after: int) -> Callable[[int, int], None]:
     return progress
 
 
+def steps_in(file: Path) -> int:
+    with np.load(file) as saved:
+        return int(saved["where"][0])
+
+
+def only_read(file: Path, whole: Any, attention: str, **more: Any) -> None:
+    """A finished run is read: nothing is computed, nothing written."""
+    finished = file.read_bytes()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(run, "sgd_kernel", None)
+        assert same(train(attention, 3, checkpoint=str(file), **more, **SMALL), whole)
+    assert file.read_bytes() == finished
+
+
 @pytest.fixture
 def every_step(monkeypatch):
     """One step a call of the kernel, and a call of `progress` for each."""
@@ -57,16 +71,10 @@ def test_an_interrupted_run_keeps_what_it_has(attention, tmp_path, every_step):
     for after in (0, 1, 5, 13, 22):
         with pytest.raises(KeyboardInterrupt):
             train(attention, 3, checkpoint=file, progress=stopping(after), **SMALL)
-        with np.load(file) as saved:
-            seen.append(int(saved["where"][0]))
+        seen.append(steps_in(file))
     assert seen == [0, 1, 5, 13, 22]
     assert same(train(attention, 3, checkpoint=file, **SMALL), whole)
-    finished = file.read_bytes()
-    # a finished run is read: nothing is computed, nothing written
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(run, "sgd_kernel", None)
-        assert same(train(attention, 3, checkpoint=str(file), **SMALL), whole)
-    assert file.read_bytes() == finished
+    only_read(file, whole, attention)
     assert list(tmp_path.iterdir()) == [file]
 
 
@@ -77,14 +85,9 @@ def test_a_run_that_ends_early_does_so_wherever_it_was_interrupted(tmp_path, eve
     for after in (7, 10, 14, 15):  # at 15 the run has ended: nothing is interrupted any more
         with suppress(KeyboardInterrupt):
             train("linear", 3, checkpoint=file, until=until, progress=stopping(after), **SMALL)
-        with np.load(file) as saved:
-            seen.append(int(saved["where"][0]))
+        seen.append(steps_in(file))
     assert seen == [7, 10, 14, 15]
-    ended = file.read_bytes()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(run, "sgd_kernel", None)
-        assert same(train("linear", 3, checkpoint=file, until=until, **SMALL), whole)
-    assert file.read_bytes() == ended
+    only_read(file, whole, "linear", until=until)
     # whoever does not ask goes on from there to the last step
     assert same(train("linear", 3, checkpoint=file, **SMALL), train("linear", 3, **SMALL))
 
@@ -110,11 +113,9 @@ def test_ctrl_c_right_after_the_kernel_mixes_nothing(tmp_path, monkeypatch, ever
 
 
 def test_a_diverged_run_stays_so(tmp_path):
-    file, wild = tmp_path / "run.npz", SMALL | dict(lr=1e9)
-    first = train("softmax", 3, checkpoint=file, **wild)
-    monkey = train("softmax", 3, checkpoint=file, **wild)
-    assert first.diverged is not None
-    assert same(first, monkey)
+    one, two = (train("softmax", 3, checkpoint=tmp_path / "run.npz", **SMALL | dict(lr=1e9)) for _ in "12")
+    assert one.diverged is not None
+    assert same(one, two)
 
 
 def test_a_finished_run_has_written_its_checkpoint_whole_or_not_at_all(tmp_path, monkeypatch):
@@ -263,13 +264,13 @@ def test_other_files_and_places(tmp_path):
         refused(tmp_path / name, "damaged or no checkpoint")
     np.save(tmp_path / "array.npy", np.eye(2))
     refused(tmp_path / "array.npy", "damaged or no checkpoint")
-    with pytest.raises(CheckpointError, match="is a folder"):
-        train("softmax", 3, checkpoint=tmp_path, **SMALL)
-    with pytest.raises(CheckpointError, match="neither a file nor missing"):
-        train("softmax", 3, checkpoint="/dev/zero", **SMALL)
-    with pytest.raises(CheckpointError, match="create it first"):
-        train("softmax", 3, checkpoint=tmp_path / "missing" / "run.npz", **SMALL)
-    with pytest.raises(CheckpointError, match="no name of a file"):
-        train("softmax", 3, checkpoint=str(tmp_path / "a\0b"), **SMALL)
+    for place, says in (
+        (tmp_path, "is a folder"),
+        ("/dev/zero", "neither a file nor missing"),
+        (tmp_path / "missing" / "run.npz", "create it first"),
+        (str(tmp_path / "a\0b"), "no name of a file"),
+    ):
+        with pytest.raises(CheckpointError, match=says):
+            train("softmax", 3, checkpoint=place, **SMALL)
     with pytest.raises(TypeError, match="path"):
         train("softmax", 3, checkpoint=3, **SMALL)

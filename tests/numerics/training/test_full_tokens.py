@@ -5,13 +5,8 @@ import cmath
 import numpy as np
 import pytest
 
-from numerics.training.full_tokens import (
-    Prompts,
-    draw_prompts,
-    full_token_kernel,
-    full_token_step,
-    predictions,
-)
+import numerics.training.full_tokens as full
+from numerics.training.full_tokens import Prompts, draw_prompts, full_token_kernel, predictions
 from numerics.training.parameters import Parameters, initial_parameters, pack, unpack
 
 
@@ -34,7 +29,7 @@ def test_loss_and_gradients_are_those_of_the_definition(attention, d, L):
     rng = np.random.default_rng(10 * d + L)
     theta, scale = 2 * pack(initial_parameters(d, seed=L)), 0.6
     prompts = draw_prompts(rng, 3, L, rng.standard_normal((d, d)), rng.standard_normal((d, d)), 0.7, 0.4)
-    loss, gradient = full_token_step(unpack(theta), attention, prompts, scale)
+    loss, gradient = full.full_token_step(unpack(theta), attention, prompts, scale)
     assert np.isclose(loss, loss_of_definition(theta, attention, prompts, scale).real, rtol=1e-13)
     derivatives = np.empty_like(theta)
     for entry in np.ndindex(theta.shape):
@@ -44,7 +39,7 @@ def test_loss_and_gradients_are_those_of_the_definition(attention, d, L):
     assert np.allclose(pack(gradient), derivatives, rtol=1e-11, atol=1e-13 * abs(derivatives).max())
     # and as differences: a step against the gradient lowers the loss by what it says
     step = 1e-6 / np.linalg.norm(derivatives)
-    other, _ = full_token_step(unpack(theta - step * derivatives), attention, prompts, scale)
+    other, _ = full.full_token_step(unpack(theta - step * derivatives), attention, prompts, scale)
     assert np.isclose(loss - other, step * (derivatives**2).sum(), rtol=1e-3)
 
 
@@ -54,7 +49,7 @@ def test_prompts_have_the_moments_of_the_model():
     prompts = draw_prompts(rng, 100_000, 2, A, B, omega, tau)
     (x, y), (x_other, y_other) = ((z[:, :2], z[:, 2]) for z in (prompts.tokens[:, 0], prompts.tokens[:, 1]))
     x_q, y_q = prompts.queries[:, :2], prompts.labels
-    S, S_q = A @ A.T, B @ B.T
+    S, S_q, none = A @ A.T, B @ B.T, np.zeros((2, 2))
     outer = lambda a, b: a[:, :, None] * b[:, None, :]
 
     def worst(tau: float) -> float:
@@ -62,8 +57,8 @@ def test_prompts_have_the_moments_of_the_model():
         pairs = [
             (outer(x, x), S),
             (outer(x_q, x_q), S_q),
-            (outer(x, x_other), np.zeros((2, 2))),
-            (outer(x, x_q), np.zeros((2, 2))),
+            (outer(x, x_other), none),
+            (outer(x, x_q), none),
             (y[:, None] * x, np.zeros(2)),
             (y**2, omega**2 * np.trace(S) + tau**2),
             (y_q**2, omega**2 * np.trace(S_q) + tau**2),
@@ -83,8 +78,7 @@ def test_prompts_have_the_moments_of_the_model():
 def test_symmetries_that_hold_for_any_parameters():
     rng, theta = np.random.default_rng(7), initial_parameters(3, seed=2)
     prompts = draw_prompts(rng, 4, 6, np.eye(3), np.eye(3), 1.0, 0.3)
-    order = rng.permutation(6)
-    shuffled = prompts._replace(tokens=prompts.tokens[:, order])
+    shuffled = prompts._replace(tokens=prompts.tokens[:, rng.permutation(6)])
     doubled = prompts._replace(tokens=np.repeat(prompts.tokens, 2, 1))
     for attention in ("softmax", "linear"):
         out = predictions(theta, attention, prompts, 0.5)

@@ -37,8 +37,7 @@ def test_a_run_is_the_loop_of_appendix_a(attention):
             assert result.step[k] == last
             assert np.isclose(risk[k], part.mean(), rtol=1e-14)
             assert np.array_equal(records[k], theta)
-        assert result.diverged is None
-        assert len(result.step) == 5
+        assert (result.diverged, len(result.step)) == (None, 5)
         assert np.array_equal(pack(result.final)[i] if attention == "coupled" else pack(result.final), theta)
     if attention == "coupled":
         gaps = pack(result.parameters)[:, 0] - pack(result.parameters)[:, 1]
@@ -93,17 +92,15 @@ def test_starts_are_shared_and_seeds_are_not():
     assert np.array_equal(start, pack(moved.initial))
     assert not np.array_equal(runs["softmax"].risk, moved.risk)
     # a pair of starts, given as such
-    pair = unpack(np.stack([start, pack(other.initial)]))
-    coupled = train("coupled", 3, start=pair, **SMALL)
+    coupled = train("coupled", 3, start=unpack(np.stack([start, pack(other.initial)])), **SMALL)
     assert np.array_equal(pack(coupled.initial), np.stack([start, pack(other.initial)]))
     assert np.array_equal(coupled.risk[:, 0], runs["coupled"].risk[:, 0])
     assert not np.array_equal(coupled.risk, runs["coupled"].risk)
 
 
 def test_a_start_is_uniform_and_the_users_arrays_stay_as_they_are():
-    entries = np.concatenate([pack(initial_parameters(5, seed)).ravel() for seed in range(200)]) * math.sqrt(
-        6
-    )
+    starts = [pack(initial_parameters(5, seed)).ravel() for seed in range(200)]
+    entries = math.sqrt(6) * np.concatenate(starts)
     # 22 800 uniform entries: mean and mean square within 7 standard errors, which are 1/sqrt(3 n)
     # and sqrt(4/45/n)
     assert abs(entries).max() < 1
@@ -131,10 +128,8 @@ def test_variants_scale_scores_and_steps():
     assert coded.variant == "as coded"
     assert np.array_equal(pack(coded.final), pack(train("linear", 3, variant=both, **SMALL).final))
     # and on others the prompt has another law than the query
-    results = [
-        train("linear", 3, Sigma=kms(2), variant=v, **SMALL | dict(d=None)) for v in (both, "as coded")
-    ]
-    assert not np.array_equal(results[0].risk, results[1].risk)
+    of = lambda v: train("linear", 3, Sigma=kms(2), variant=v, **SMALL | dict(d=None)).risk
+    assert not np.array_equal(of(both), of("as coded"))
 
 
 def test_nothing_to_learn_and_nothing_learned():
@@ -176,9 +171,7 @@ def test_a_start_that_is_lost_at_once_has_no_records():
 def test_progress_rises_to_the_end():
     seen: list[tuple[int, int]] = []
     train("softmax", 3, progress=lambda done, total: seen.append((done, total)), **SMALL)
-    assert seen[0] == (0, 23)
-    assert seen[-1] == (23, 23)
-    assert seen == sorted(seen)
+    assert (seen[0], seen[-1], seen) == ((0, 23), (23, 23), sorted(seen))
 
 
 @pytest.mark.parametrize("attention", ["softmax", "coupled"])
@@ -251,9 +244,8 @@ def test_what_is_refused_at_the_door(arguments, kind, says):
 
 def test_records_of_long_runs_and_large_models_fit_into_memory():
     task = lambda d: RegressionTask(np.eye(d), noise=0.1, task_variance=1 / d)
-    every = lambda steps, d: (
-        read_setup("linear", 3, task(d), 1, 0.0, steps, 0, "as written", None, None).every
-    )
+    setup = lambda steps, d: read_setup("linear", 3, task(d), 1, 0.0, steps, 0, "as written", None, None)
+    every = lambda steps, d: setup(steps, d).every
     assert [every(steps, 5) for steps in (1, 7, 500, 5000, 5001, 500_000)] == [1, 7, 10, 10, 11, 1000]
     for steps, d in [(2**32, 1), (500_000, 700), (10**9, 100)]:
         window = every(steps, d)

@@ -36,8 +36,7 @@ R1 = property_of(Mean(error_squared), second_moment_R1(L, a2, F4, 75))
 @pytest.mark.parametrize("k", [1, 2, 3])
 @pytest.mark.parametrize("growth", [0, 1, 2])
 def test_codes_stand_for_the_same_instance_in_floats_and_in_rationals(k, growth):
-    rng = np.random.default_rng(k)
-    for codes in rng.integers(-MOST // 2, MOST // 2, (12, PLACES)):
+    for codes in np.random.default_rng(k).integers(-MOST // 2, MOST // 2, (12, PLACES)):
         row = tuple(codes.tolist())
         fast = _average(k, growth, (1, PLACES), codes[None].tobytes())
         slow = _point(k, growth, row).approximate(_length(k, row))
@@ -61,8 +60,7 @@ def test_the_edge_of_a_bound_is_reached():
 
 def test_short_rare_tokens_are_reached():
     """Chebyshev's inequality is an equality in the limit of one rare token."""
-    tail = Tail(deviation_S, ">=", 3 * L * EM2 / delta, delta)
-    assert 1 / holds(property_of(tail, delta)).slack > 0.95 / 3
+    assert 1 / holds(property_of(Tail(deviation_S, ">=", 3 * L * EM2 / delta, delta), delta)).slack > 0.95 / 3
 
 
 @pytest.mark.parametrize(
@@ -78,28 +76,21 @@ def test_short_rare_tokens_are_reached():
 )
 def test_planted_errors_are_found_and_shrunk(wrong, most_atoms):
     found = holds(wrong)
-    assert found.verdict is Verdict.REFUTED
-    assert found.witness_by == "Arb"
+    assert (found.verdict, found.witness_by) == (Verdict.REFUTED, "Arb")
     assert found.witness["left"] > found.witness["right"]
     assert len(found.witness["atoms"].split(",")) <= most_atoms
 
 
 def test_a_short_counterexample_is_found():
     found = holds(property_of(Mean(error_squared), F4 / (100 * L)))
-    assert found.witness["L"] == 1
-    assert found.witness["atoms"] == "1, -1"
-    assert found.witness["weights"] == "1/2, 1/2"
+    assert (found.witness["L"], found.witness["atoms"], found.witness["weights"]) == (1, "1, -1", "1/2, 1/2")
     assert found.witness["Uz"] == "0"
 
 
 def test_the_control_of_a_bound_is_just_below_what_is_reached():
-    spoiled = R1.scaled(sp.Rational(95, 100 * 75))
-    assert holds(spoiled).verdict is Verdict.REFUTED
-    tail = property_of(
-        Tail(normaliser, "<=", (1 - delta) * S, delta),
-        sp.exp(-(delta**2) * S**2 / (2 * L * EM2)),
-        exponents=True,
-    )
+    assert holds(R1.scaled(sp.Rational(95, 100 * 75))).verdict is Verdict.REFUTED
+    lower, bound = Tail(normaliser, "<=", (1 - delta) * S, delta), sp.exp(-(delta**2) * S**2 / (2 * L * EM2))
+    tail = property_of(lower, bound, exponents=True)
     assert tail.scaled(sp.Rational(1, 2)).normal.limit == tail.normal.limit / 2
 
 

@@ -61,10 +61,6 @@ def test_every_law_has_its_exact_constant(codes):
     assert float(certified_proxy(exact, probabilities)) == pytest.approx(size**2, rel=2e-5)
 
 
-def test_the_simplest_law_is_the_fair_sign():
-    assert exact_atoms((0, 0, 0)) == ((F(-1, 2), F(1, 2)), (F(1, 2), F(1, 2)))
-
-
 def test_the_length_of_a_vector_against_every_vector():
     coordinate = {F(-2): F(1, 8), F(-1): F(1, 16), F(0): F(5, 8), F(1): F(1, 16), F(2): F(1, 8)}
     law = RationalLaw(tuple(coordinate), tuple(coordinate.values()), d=3)
@@ -75,8 +71,7 @@ def test_the_length_of_a_vector_against_every_vector():
 
 
 def test_drawn_vectors_and_their_exact_form_have_the_same_moments():
-    bound = LawBound(fourth, F(1, 5), dimensions=(1, 3, 10))
-    tried = LawProperty(bound)
+    tried = LawProperty(LawBound(fourth, F(1, 5), dimensions=(1, 3, 10)))
     example = (0, 1800, 0, 0, MOST)
     (law,), _ = tried._point(example)
     ball = law.balls()
@@ -102,15 +97,14 @@ def test_the_edge_is_reached_without_a_family():
 )
 def test_a_wrong_constant_is_refuted_by_examples_alone(sides, limit, numbers, dimensions):
     found = holds(LawProperty(LawBound(sides, limit, 1, numbers, dimensions, "x")))
-    assert found.verdict is Verdict.REFUTED
-    assert found.witness_by == "Arb"
+    assert (found.verdict, found.witness_by) == (Verdict.REFUTED, "Arb")
     assert found.witness["left"] > found.witness["right"]
 
 
-def test_the_shrunk_counterexample_is_the_simplest_law():
+def test_the_shrunk_counterexample_is_the_simplest_law_the_fair_sign():
+    assert exact_atoms((0, 0, 0)) == ((F(-1, 2), F(1, 2)), (F(1, 2), F(1, 2)))
     found = holds(LawProperty(LawBound(fourth, F(9, 10))))
-    assert found.witness["law atoms"] == "-1, 1"
-    assert found.witness["law weights"] == "1/2, 1/2"
+    assert (found.witness["law atoms"], found.witness["law weights"]) == ("-1, 1", "1/2, 1/2")
 
 
 def test_what_is_too_large_for_floating_point_supports_nothing():
@@ -120,8 +114,7 @@ def test_what_is_too_large_for_floating_point_supports_nothing():
 
 
 def test_a_witness_respects_the_range_of_a_number():
-    found = holds(LawProperty(LawBound(slope, F(11, 10), 1, ((5.0, 6.0),))))
-    assert 5 <= F(found.witness["number 1"]) <= 6
+    assert 5 <= F(holds(LawProperty(LawBound(slope, F(11, 10), 1, ((5.0, 6.0),)))).witness["number 1"]) <= 6
 
 
 def test_one_bound_on_two_families_is_one_property():

@@ -20,7 +20,6 @@ from theory.symbolic import elements
 from theory.symbolic.algebra import Algebra, Words
 from theory.symbolic.calculus import expectation, gradient
 from theory.symbolic.letters import Alphabet
-from theory.symbolic.terms import Terms
 
 SHAPE: dict[str, Any] = dict(
     general=["M", "N"],
@@ -92,8 +91,7 @@ def test_what_is_true_holds_at_all_matrices_and_its_control_does_not(name):
 def test_what_is_false_is_refuted_exactly(name):
     lhs, rhs = FALSE[name]()
     found = tried(trace_identity(lhs, rhs))
-    assert found.verdict is Verdict.REFUTED
-    assert found.witness_by == "exact"
+    assert (found.verdict, found.witness_by) == (Verdict.REFUTED, "exact")
     # The witness alone shows it, by the engine's own evaluation.
     letters = {n: sp.sympify(value) for n, value in found.witness.items()}
     assert lhs.evaluate(letters) != rhs.evaluate(letters)
@@ -107,34 +105,20 @@ def test_a_counterexample_has_the_least_dimension():
 # Wrong rules of the algebra: normal form and exact evaluation of it agree, examples do not.
 
 
-def sorted_words(self: Alphabet, word: Any) -> Any:
-    return tuple(sorted(word)) if not self.is_inner(word) else word
-
-
-def transposed(f: Terms, name: str) -> Terms:
-    return gradient(f, name).T
-
-
-def doubled(f: Terms, name: str, covariance: Terms) -> Terms:
-    return expectation(f, name, covariance + covariance)
+sorted_words = lambda self, word: tuple(sorted(word)) if not self.is_inner(word) else word
+transposed = lambda f, name: gradient(f, name).T
+doubled = lambda f, name, covariance: expectation(f, name, covariance + covariance)
+of_traces = lambda A: ((A["M"] * A["N"] * A["G"]).tr(), (A["N"] * A["M"] * A["G"]).tr())
+of_gradient = lambda A: ((A["M"] * A["N"]).tr().grad("M"), A["N"])
+of_mean = lambda A: ((A["x"].T * A["M"] * A["x"]).gauss("x", A["C"]), 2 * (A["M"] * A["C"]).tr())
 
 
 @pytest.mark.parametrize(
     ("place", "name", "wrong", "statement"),
     [
-        (
-            Alphabet,
-            "canonical",
-            sorted_words,
-            lambda A: ((A["M"] * A["N"] * A["G"]).tr(), (A["N"] * A["M"] * A["G"]).tr()),
-        ),
-        (elements, "gradient", transposed, lambda A: ((A["M"] * A["N"]).tr().grad("M"), A["N"])),
-        (
-            elements,
-            "expectation",
-            doubled,
-            lambda A: ((A["x"].T * A["M"] * A["x"]).gauss("x", A["C"]), 2 * (A["M"] * A["C"]).tr()),
-        ),
+        (Alphabet, "canonical", sorted_words, of_traces),
+        (elements, "gradient", transposed, of_gradient),
+        (elements, "expectation", doubled, of_mean),
     ],
     ids=["traces of other words", "gradient", "expectation"],
 )
@@ -145,8 +129,7 @@ def test_a_wrong_proof_is_contradicted(place, name, wrong, statement, monkeypatc
     assert proof.verdict is Verdict.PROVED
     assert proof.control is not None
     found = tried(proof)
-    assert found.verdict is Verdict.REFUTED
-    assert found.witness_by == "exact"
+    assert (found.verdict, found.witness_by) == (Verdict.REFUTED, "exact")
     with pytest.raises(Contradiction, match="trace words accepts what property test refutes"):
         confirmed(proof, found)
 
@@ -160,12 +143,8 @@ def test_a_wrong_proof_is_contradicted(place, name, wrong, statement, monkeypatc
 def test_matrices_obey_the_declared_relations(example):
     d, exact = drawn_matrices(A, example, 4, copy=1)
     _, rounded = drawn_matrices(A, example, 4, bound=True)
-    matrices = {
-        n: sp.Matrix(
-            value.shape[0], value.shape[1], [sp.Rational(q.numerator, q.denominator) for q in value.flat]
-        )
-        for n, (value, _) in exact.items()
-    }
+    rational = lambda value: [sp.Rational(q.numerator, q.denominator) for q in value.flat]
+    matrices = {n: sp.Matrix(*value.shape, rational(value)) for n, (value, _) in exact.items()}
     numbers = {n: value[0, 0] if n in A.params else value for n, value in matrices.items()}
     # The algebra refuses values that break a relation.
     assert (G * H + S * T + F).evaluate({**numbers, "d": d}) == sp.eye(d) + matrices["E"] + matrices["F"]
@@ -173,12 +152,8 @@ def test_matrices_obey_the_declared_relations(example):
     assert matrices["C"].rank() <= max(d - example[1], 0)
     assert all(value > 0 for n, value in numbers.items() if n in A.params)
     for n, (value, error) in rounded.items():
-        off = np.array(
-            [
-                [abs(Fraction(p) - q) for p, q in zip(*rows)]
-                for rows in zip(value[1].tolist(), exact[n][0].tolist())
-            ]
-        )
+        rows = zip(value[1].tolist(), exact[n][0].tolist())
+        off = np.array([[abs(Fraction(p) - q) for p, q in zip(*row)] for row in rows])
         assert error is not None
         assert (off <= 1.01 * np.broadcast_to(error, value.shape)[1]).all(), n
 
@@ -194,15 +169,13 @@ def test_floats_stay_within_their_bound_of_the_exact_value(name):
     value, error = Reading(d, exact=False, bound=True).of(words, rounded)
     wide = (3, *right.shape)
     value, error = np.broadcast_to(value, wide)[2], np.broadcast_to(error, wide)[2]
-    off = np.abs(np.vectorize(float)(np.vectorize(Fraction)(value) - right))
-    assert (off <= 4 * error).all()
+    assert (np.abs(np.vectorize(float)(np.vectorize(Fraction)(value) - right)) <= 4 * error).all()
     assert (error <= 1e-7 * (1 + np.abs(value).max())).all()
 
 
 def test_degrees_and_nodes_are_read_off_the_words_as_they_were_put_together():
     quartic = (x.T * M * x) * (x.T * x)
-    assert degree(quartic - quartic, "x") == 4
-    assert degree((y.T * y).substitute("y", M * x), "x") == 2
+    assert (degree(quartic - quartic, "x"), degree((y.T * y).substitute("y", M * x), "x")) == (4, 2)
     assert degree(quartic.gauss("x", y * y.T), "y") == 8
     assert nodes_each((quartic * (y.T * y)).gauss("x", C).gauss("y", C)) == 3 * 2
 

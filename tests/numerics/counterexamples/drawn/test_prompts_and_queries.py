@@ -38,10 +38,8 @@ ONE = F(1)
 
 def codes(seed: int, count: int) -> list[tuple[int, ...]]:
     rng = np.random.default_rng(seed)
-    high = [
-        len(t) for t in (TOKENS, RARE, SKEW, MIDDLE, SCALE, range(5), RARE, range(6), range(4), range(31))
-    ]
-    return [tuple(int(rng.integers(h)) for h in high) for _ in range(count)]
+    tables = (TOKENS, RARE, SKEW, MIDDLE, SCALE, range(5), RARE, range(6), range(4), range(31))
+    return [tuple(int(rng.integers(len(t))) for t in tables) for _ in range(count)]
 
 
 def pair(d: int, rows: tuple[str, ...]) -> PromptAndQuery:
@@ -50,20 +48,16 @@ def pair(d: int, rows: tuple[str, ...]) -> PromptAndQuery:
     weights = [F(1, 2 * d)] * d + [F(1, 2)]
     query = [tuple(F(v) for v in row) for row in ((1,) * d, (0,) * d, (-1,) * d)]
     shape = tuple(tuple(F(v) for v in row.split()) for row in rows)
-    return PromptAndQuery(
-        atoms(points, weights, sigma2=ONE), atoms(query, [F(1, 4), F(1, 2), F(1, 4)]), ONE, "", shape
-    )
+    of_query = atoms(query, [F(1, 4), F(1, 2), F(1, 4)])
+    return PromptAndQuery(atoms(points, weights, sigma2=ONE), of_query, ONE, "", shape)
 
 
 @pytest.mark.parametrize("rows", [("-1",), ("0 1", "0 0"), ("3/5 4/5", "0 0"), ("0 1 0", "0 0 1/2", "1 0 0")])
 def test_averages_in_vectors_are_those_of_one_instance(rows):
     x, lengths, sizes = pair(len(rows), rows), (1, 2, 5), (F(0), F(3, 4), F(7))
     grid = Grid.of(x, lengths, sizes)
-    for statistic, f, g in (
-        (squared_error, None, None),
-        (fourth_error, None, lambda z: (z * z).sum(0)),
-        (covariance_error, moments, None),
-    ):
+    averaged = [(squared_error, None, None), (fourth_error, None, lambda z: (z * z).sum(0))]
+    for statistic, f, g in (*averaged, (covariance_error, moments, None)):
         found = grid.mean(statistic, f, g)
         for i, L in enumerate(lengths):
             for j, u in enumerate(sizes):
@@ -91,9 +85,8 @@ def sub_gaussian(points: Any, weights: Any, proxy: float, seed: int) -> bool:
     rng, x = np.random.default_rng(seed), np.array(points, dtype=float)
     directions = np.concatenate([rng.standard_normal((20, x.shape[1])), x[np.any(x != 0, axis=1)]])
     directions /= np.linalg.norm(directions, axis=1)[:, None]
-    a = (directions[:, None] * np.geomspace(1e-2, 60, 200)[:, None]).reshape(-1, x.shape[1]) / max(
-        proxy, 1e-9
-    ) ** 0.5
+    a = (directions[:, None] * np.geomspace(1e-2, 60, 200)[:, None]).reshape(-1, x.shape[1])
+    a /= max(proxy, 1e-9) ** 0.5
     score = a @ x.T
     top = score.max(1, keepdims=True)
     log_mgf = np.log(np.exp(score - top) @ np.array(weights, dtype=float)) + top[:, 0]
@@ -107,9 +100,8 @@ def test_drawn_laws_meet_the_hypotheses(seed):
         query = drawn_query(TOKENS[kind][0], of_query, rare_query)
         for drawn in (law, query):
             assert sum(drawn.weights) == 1
-            assert not any(
-                sum(w * p[i] for w, p in zip(drawn.weights, drawn.points)) for i in range(TOKENS[kind][0])
-            )
+            mean = lambda i, law=drawn: sum(w * p[i] for w, p in zip(law.weights, law.points))
+            assert not any(mean(i) for i in range(TOKENS[kind][0]))
         proxy = law.certain()
         assert float(proxy) == pytest.approx(law.proxy, rel=1e-5)
         assert TOKENS[kind][1] == "point" or proxy >= 1 - F(1, 10**5)
@@ -144,24 +136,16 @@ def test_a_false_bound_is_refuted_at_the_simplest_prompt():
     assert found.witness_by == "Arb"
 
 
+quadratic = lambda at: 2 * (1 + 8 * (at.sigma * at.u) ** 2) * at.sigma**2 * at.d
+ninth = lambda power: lambda at: 10**9 * at.sigma**9 * (1 + at.u) ** power
+
+
 @pytest.mark.parametrize(
     ("left", "wrong", "right"),
     [
-        (
-            squared_error,
-            lambda at: 9 * at.sigma**2 * at.d,
-            lambda at: 2 * (1 + 8 * (at.sigma * at.u) ** 2) * at.sigma**2 * at.d,
-        ),
-        (
-            squared_error,
-            lambda at: 40 * (at.L - 1) * at.sigma**4,
-            lambda at: 10**9 * at.sigma**9 * (1 + at.u) ** 4,
-        ),
-        (
-            fourth_error,
-            lambda at: 10**3 * at.sigma**2 * (1 + at.u) ** 9,
-            lambda at: 10**9 * at.sigma**9 * (1 + at.u) ** 9,
-        ),
+        (squared_error, lambda at: 9 * at.sigma**2 * at.d, quadratic),
+        (squared_error, lambda at: 40 * (at.L - 1) * at.sigma**4, ninth(4)),
+        (fourth_error, lambda at: 10**3 * at.sigma**2 * (1 + at.u) ** 9, ninth(9)),
     ],
     ids=["without U", "0 at one token", "the second power of sigma for a fourth moment"],
 )
@@ -179,24 +163,24 @@ def test_equality_is_no_violation_and_less_than_it_is_one():
     assert holds(PromptsAndQueries(same).scaled(F(99, 100))).verdict is Verdict.REFUTED
 
 
-def test_hypotheses_of_the_statement_are_kept():
+OWN_HYPOTHESES: dict[str, tuple[Any, dict[str, Any], dict[str, Any], Any]] = {
+    "sigma = 1": (lambda at: at.sigma ** (2 + 40), {"unit": True}, {"unit": False}, lambda at: True),
+    "L >= 2": (lambda at: (at.L - 1) * at.sigma**4, {"least": 2}, {"least": 1}, lambda at: at["L"] == 1),
+    "U != 0": (lambda at: at.u * at.sigma**4, {"nonzero": True}, {"nonzero": False}, lambda at: at["U"] == 0),
+    "d <= 2": (lambda at: (3 - at.d) * at.sigma**4, {"d": (1, 2)}, {"d": (1, 2, 3)}, lambda at: at["d"] == 3),
+}
+
+
+@pytest.mark.parametrize("name", OWN_HYPOTHESES)
+def test_hypotheses_of_the_statement_are_kept(name):
     """Each is false outside its own hypothesis only."""
-    of_sigma = lambda **more: statement(lambda at: 10**6 * at.sigma ** (2 + 40) * (1 + at.u) ** 4, **more)
-    assert holds(PromptsAndQueries(of_sigma(unit=True))).verdict is Verdict.SUPPORTED
-    assert holds(PromptsAndQueries(of_sigma(unit=False))).verdict is Verdict.REFUTED
-    of_length = lambda least: statement(
-        lambda at: 10**6 * (at.L - 1) * at.sigma**4 * (1 + at.u) ** 4, least=least
-    )
-    assert holds(PromptsAndQueries(of_length(2))).verdict is Verdict.SUPPORTED
-    assert holds(PromptsAndQueries(of_length(1))).witness["L"] == 1
-    of_size = lambda nonzero: statement(
-        lambda at: 10**6 * at.u * at.sigma**4 * (1 + at.u) ** 4, nonzero=nonzero
-    )
-    assert holds(PromptsAndQueries(of_size(True))).verdict is Verdict.SUPPORTED
-    assert holds(PromptsAndQueries(of_size(False))).witness["U"] == 0
-    of_dimension = lambda *d: statement(lambda at: 10**6 * (3 - at.d) * at.sigma**4 * (1 + at.u) ** 4, d=d)
-    assert holds(PromptsAndQueries(of_dimension(1, 2))).verdict is Verdict.SUPPORTED
-    assert holds(PromptsAndQueries(of_dimension(1, 2, 3))).witness["d"] == 3
+    right, inside, outside, witness = OWN_HYPOTHESES[name]
+    side = lambda at: 10**6 * right(at) * (1 + at.u) ** 4
+    judged = lambda more: holds(PromptsAndQueries(statement(side, **more)))
+    assert judged(inside).verdict is Verdict.SUPPORTED
+    found = judged(outside)
+    assert found.verdict is Verdict.REFUTED
+    assert witness(found.witness)
 
 
 def test_the_statement_of_an_evidence_becomes_a_property():
@@ -211,10 +195,8 @@ def test_nothing_is_refuted_by_a_law_whose_constant_is_not_certain(monkeypatch):
         raise ArithmeticError("no proof")
 
     monkeypatch.setattr("numerics.counterexamples.drawn.prompts_and_queries._certain", fails)
-    found = holds(
-        PromptsAndQueries(statement(lambda at: sp.S.Zero if isinstance(at.L, sp.Basic) else 0 * at.L))
-    )
-    assert found.verdict is Verdict.OPEN
+    nothing = statement(lambda at: sp.S.Zero if isinstance(at.L, sp.Basic) else 0 * at.L)
+    assert holds(PromptsAndQueries(nothing)).verdict is Verdict.OPEN
 
 
 @pytest.mark.parametrize("times", [0, -1])

@@ -28,13 +28,13 @@ RISK_BOUND: Side = lambda g: risk_gap(g.risk, g.D2)
 GRADIENT_BOUND: Side = lambda g: gradient_gap(g.risk, g.D2, g.J2, g.dJ2)
 
 
-@pytest.mark.parametrize(
-    ("left", "right"), [(RISK, RISK_BOUND), (GRADIENT, GRADIENT_BOUND)], ids=["risk", "gradient"]
-)
+BOUNDS = [(RISK, RISK_BOUND), (GRADIENT, GRADIENT_BOUND)]
+
+
+@pytest.mark.parametrize(("left", "right"), BOUNDS, ids=["risk", "gradient"])
 def test_the_bounds_hold_and_are_reached(left, right):
     found = holds(on_drawn_tasks(left, right))
-    assert found.verdict is Verdict.SUPPORTED
-    assert found.slack == pytest.approx(1.0, rel=1e-3)
+    assert (found.verdict, found.slack) == (Verdict.SUPPORTED, pytest.approx(1.0, rel=1e-3))
 
 
 @pytest.mark.parametrize(
@@ -51,8 +51,7 @@ def test_the_bounds_hold_and_are_reached(left, right):
 )
 def test_wrong_bounds_are_refuted_by_a_centred_law(left, right, factor):
     found = holds(on_drawn_tasks(left, right, factor))
-    assert found.verdict is Verdict.REFUTED
-    assert found.witness_by == "Arb"
+    assert (found.verdict, found.witness_by) == (Verdict.REFUTED, "Arb")
     assert found.witness["left"] > found.witness["right"]
     x, weights = (np.array(eval(str(found.witness[name]))) for name in ("x", "weights of the values"))
     assert abs(x @ weights) < 1e-5 * weights.sum()
@@ -67,9 +66,8 @@ def test_enclosures_and_batches_say_the_same_as_floats():
     for k in range(5):
         one = gaps([Task(1.0, tokens[k], masses[k])], U[k], v[k], 3)
         enclosed = np.vectorize(arb, otypes=[object])
-        exact = gaps(
-            [Task(arb(1), enclosed(tokens[k]), enclosed(masses[k]))], enclosed(U[k]), enclosed(v[k]), 3
-        )
+        own = Task(arb(1), enclosed(tokens[k]), enclosed(masses[k]))
+        exact = gaps([own], enclosed(U[k]), enclosed(v[k]), 3)
         for name in ("risk_L", "risk", "D2", "T2", "y2", "J2", "dJ2", "distance"):
             assert getattr(batch, name)[k] == pytest.approx(float(getattr(one, name)), rel=1e-12)
             assert float(getattr(exact, name)) == pytest.approx(float(getattr(one, name)), rel=1e-10)
@@ -77,20 +75,16 @@ def test_enclosures_and_batches_say_the_same_as_floats():
 
 def test_fractions_stay_exact():
     third = F(1, 3)
-    one = gaps(
-        [Task(F(1), ((1, 2), (0, 1), (-1, -3)), (third, third, third))], [[0, 0], [0, 0]], [F(1), third], 3
-    )
+    own = Task(F(1), ((1, 2), (0, 1), (-1, -3)), (third, third, third))
+    one = gaps([own], [[0, 0], [0, 0]], [F(1), third], 3)
     assert all(isinstance(getattr(one, name), F) for name in ("risk_L", "risk", "D2", "T2", "J2", "dJ2"))
     values = [1 + F(2, 3), F(1, 3), F(-2)]  # of x + y/3, whose mean is 0
-    mean_square = one.D2
-    assert mean_square == sum(x * x for x in values) / 9
+    assert sum(x * x for x in values) / 9 == one.D2
 
 
 def test_scores_beyond_the_range_of_exponentials_are_weighed():
     """A prompt without the value of the largest score has weights of its own."""
-    far = gaps(
-        [Task(1.0, ((1.0, 2000.0), (-1.0, -2000.0)), (0.5, 0.5))], [[0.0, 0.0], [30.0, 0.0]], (0.0, 1.0), 2
-    )
+    own = Task(1.0, ((1.0, 2000.0), (-1.0, -2000.0)), (0.5, 0.5))
+    far = gaps([own], [[0.0, 0.0], [30.0, 0.0]], (0.0, 1.0), 2)
     # one prompt in four shows the wrong value only, off by 4000
-    assert far.risk_L == pytest.approx(2000.0**2 / 2)
-    assert far.risk == 0
+    assert (far.risk_L, far.risk) == (pytest.approx(2000.0**2 / 2), 0)

@@ -24,9 +24,8 @@ from numerics.token_laws import atoms
 THIRD = Fraction(1, 3)
 SKEWED = ((Fraction(2), Fraction(1)), (-Fraction(1), -Fraction(1, 2)))
 TOKENS = atoms(SKEWED, (THIRD, 2 * THIRD), sigma2=Fraction(5))
-INSTANCE = PromptAndQuery(
-    TOKENS, atoms(((THIRD, 0), (-2 * THIRD, 0)), (2 * THIRD, THIRD)), Fraction(3, 4), "x"
-)
+QUERY = atoms(((THIRD, 0), (-2 * THIRD, 0)), (2 * THIRD, THIRD))
+INSTANCE = PromptAndQuery(TOKENS, QUERY, Fraction(3, 4), "x")
 
 
 def one_by_one(L: int, order: int) -> tuple[float, float]:
@@ -40,9 +39,8 @@ def one_by_one(L: int, order: int) -> tuple[float, float]:
             p = np.exp(0.75 * tokens @ z) * (weights if not moments_at else 1)
             p = p / p.sum()
             mean = p @ tokens
-            moments_at.append(
-                (mean, tokens.T @ np.diag(p) @ tokens - np.outer(mean, mean), np.prod(weights[list(prompt)]))
-            )
+            covered = tokens.T @ np.diag(p) @ tokens - np.outer(mean, mean)
+            moments_at.append((mean, covered, np.prod(weights[list(prompt)])))
         (m, C, _), rest = moments_at[0], moments_at[1:]
         error += mass * sum(w * np.sum((t - m) ** 2) ** (order / 2) for t, _, w in rest)
         covariance += mass * (z @ z) * sum(w * np.sum((c - C) ** 2) for _, c, w in rest)

@@ -57,11 +57,8 @@ def test_an_expectation_against_brute_force():
 
 @pytest.mark.parametrize("op", [">=", ">"])
 def test_a_tail_loses_the_threshold_over_the_least_true_one(op):
-    bound = 0.1
-    loss = AT.loss(
-        StatisticBound(Tail(error_squared, op, 108 * sp.exp(4 * a2) * F4 / (delta * L), delta), delta)
-    )
-    least = 10.8 * math.e / loss
+    bound, tail = 0.1, Tail(error_squared, op, 108 * sp.exp(4 * a2) * F4 / (delta * L), delta)
+    least = 10.8 * math.e / AT.loss(StatisticBound(tail, delta))
     beyond = lambda t: WEIGHT[t <= ERROR].sum()
     assert beyond(least * (1 + 1e-9)) <= bound < beyond(least * (1 - 1e-9))
 
@@ -72,8 +69,7 @@ def test_a_lower_tail_and_its_exponent():
     level = at.loss(StatisticBound(tail, sp.Rational(1, 20)))
     exponent = at.loss(StatisticBound(tail, sp.exp(-(alpha**2) * L), exponents=True))
     mean = LENGTH * math.cosh(0.5)
-    probability = WEIGHT[total <= 0.9 * mean].sum()
-    assert exponent == pytest.approx(-math.log(probability) / 1.0, rel=1e-9)
+    assert exponent == pytest.approx(-math.log(WEIGHT[total <= 0.9 * mean].sum()) / 1.0, rel=1e-9)
     best = level * 0.9 * mean
     assert WEIGHT[total < best * (1 - 1e-9)].sum() <= 0.05 < WEIGHT[total <= best * (1 + 1e-9)].sum()
 
@@ -86,17 +82,12 @@ def test_an_inequality_and_the_values_it_needs():
     for found in (forall(n, ">=", n * y, domain), forall(n * y, "<=", n, domain)):
         assert with_losses(found, thirds)[0].reference == pytest.approx(3)
         assert found.reference is None
+    unit, up_to, larger = {root: (0, 1)}, {root: (0, sp.Rational(1, 5))}, [(root, ">=", HALF)]
     silent = {
         "no value for y": (forall(n, ">=", n * y, domain), AT),
-        "the sides are -0.75 and 0": (forall(root - 1, "<=", 0, {root: (0, 1)}), thirds),
-        "the hypothesis 1/5 - r >= 0 does not hold": (
-            forall(root, "<=", 1, {root: (0, sp.Rational(1, 5))}),
-            thirds,
-        ),
-        "the hypothesis r - 1/2 >= 0 does not hold": (
-            forall(root, "<=", 1, {root: (0, 1)}, where=[(root, ">=", HALF)]),
-            thirds,
-        ),
+        "the sides are -0.75 and 0": (forall(root - 1, "<=", 0, unit), thirds),
+        "the hypothesis 1/5 - r >= 0 does not hold": (forall(root, "<=", 1, up_to), thirds),
+        "the hypothesis r - 1/2 >= 0 does not hold": (forall(root, "<=", 1, unit, where=larger), thirds),
     }
     for why, (found, at) in silent.items():
         seen, (reason,) = with_losses(found, at)
@@ -137,17 +128,14 @@ def test_a_conjunction_shows_its_largest_loss_and_keeps_those_of_its_parts():
     assert both.reference == 4
     assert [p.reference for p in both.parts] == [1.5, None, 4]
     assert Evidence.from_json(both.to_json()) == both
-    routed, _ = with_losses(
-        confirmed(Evidence(**proved), one.replace(control=REFUTED.replace(sides=two.sides))), AT
-    )
+    route = one.replace(control=REFUTED.replace(sides=two.sides))
+    routed, _ = with_losses(confirmed(Evidence(**proved), route), AT)
     assert (routed.reference, routed.routes[0].reference) == (None, 1.5)
     assert routed.routes[0].control.reference == 4
 
 
 def test_closed_domains_are_met_at_their_ends():
     f = sp.Symbol("F4", positive=True)
-    at_the_end = (
-        forall(f, "<=", 2, {f: sp.Interval.Lopen(0, 1)}),
-        forall(1 / f, "<=", 1, {f: Closed(1, sp.oo)}),
-    )
+    up_to_one, from_one_on = {f: sp.Interval.Lopen(0, 1)}, {f: Closed(1, sp.oo)}
+    at_the_end = forall(f, "<=", 2, up_to_one), forall(1 / f, "<=", 1, from_one_on)
     assert [with_losses(e, AT)[0].reference for e in at_the_end] == pytest.approx([2, 1])

@@ -1,13 +1,23 @@
 """Worst cases known in closed form, and false constants with witnesses of their own."""
 
 from fractions import Fraction as F
+from typing import Any
 
 import numpy as np
 import pytest
 import sympy as sp
+from flint import arb
+from scipy.stats import binom
 
 import numerics.counterexamples.worst_case.worst_average as module
-from numerics.attention.exact.softmax_average import deviation_R, error_squared, failure, normaliser, symbol
+from numerics.attention.exact.softmax_average import (
+    deviation_R,
+    error_squared,
+    failure,
+    normaliser,
+    softmax_average,
+    symbol,
+)
 from numerics.counterexamples.worst_case.edge_cases import Worst
 from numerics.counterexamples.worst_case.families import THREE_ATOMS, TWO_ATOMS, Point, on_line
 from numerics.counterexamples.worst_case.statement import Mean, Tail, evaluate, normal_form
@@ -18,6 +28,7 @@ from numerics.seeds import seeded
 L, a2, F2, F4, S, EM2, EQ2 = map(symbol, ("L", "a2", "F2", "F4", "S", "EM2", "EQ2"))
 delta, alpha = sp.symbols("delta alpha", positive=True)
 R1 = sp.exp(4 * a2) * F4 / L
+ORIGIN = Point(on_line((0,), (F(1),)), F(0), (F(0),))
 
 
 @pytest.fixture(autouse=True)
@@ -28,11 +39,8 @@ def _only_the_search(monkeypatch):
 
 def again(e: Evidence) -> tuple[float, float]:
     """Both sides of R1 on two atoms, from the printed numbers and a binomial alone."""
-    from scipy.stats import binom
-
-    (x1, x2), (q, _), f = (
-        np.array([float(F(v)) for v in str(e.witness[k]).split(", ")]) for k in ("atoms", "weights", "f")
-    )
+    numbers = lambda name: np.array([float(F(v)) for v in str(e.witness[name]).split(", ")])
+    (x1, x2), (q, _), f = numbers("atoms"), numbers("weights"), numbers("f")
     length, u = int(e.witness["L"]), float(F(str(e.witness["Uz"])))
     n = np.arange(length + 1)
     w1, w2 = np.exp(u * x1), np.exp(u * x2)
@@ -45,8 +53,7 @@ def again(e: Evidence) -> tuple[float, float]:
 
 def test_plain_means_reach_the_rate_exactly_and_at_length_one():
     e = worst_ratio(Mean(error_squared), "<=", F(99, 100) * R1, families=(TWO_ATOMS,))
-    assert e.verdict is Verdict.REFUTED
-    assert e.witness["L"] == 1
+    assert (e.verdict, e.witness["L"]) == (Verdict.REFUTED, 1)
     left, right = again(e)
     assert left > 0.99 * right
     assert (left, 0.99 * right) == pytest.approx((e.witness["left"], e.witness["right"]))
@@ -66,11 +73,9 @@ def test_chebyshev_is_attained(family):
     """P(|R_L - R|^2 >= t) <= L E|Q|^2 / t with equality for one Rademacher term."""
     families = (family,)
     holds = worst_ratio(Tail(deviation_R, ">=", EQ2 * L / delta, delta), "<=", delta, families=families)
-    assert holds.verdict is Verdict.SUPPORTED
-    assert holds.slack == pytest.approx(1, abs=1e-5)
-    e = worst_ratio(
-        Tail(deviation_R, ">=", F(9, 10) * EQ2 * L / delta, delta), "<=", delta, families=families
-    )
+    assert (holds.verdict, holds.slack) == (Verdict.SUPPORTED, pytest.approx(1, abs=1e-5))
+    smaller = Tail(deviation_R, ">=", F(9, 10) * EQ2 * L / delta, delta)
+    e = worst_ratio(smaller, "<=", delta, families=families)
     assert e.verdict is Verdict.REFUTED
     assert 0 < F(str(e.witness["delta"])) < 1
     known = float(e.witness["right"])
@@ -104,70 +109,54 @@ def test_without_confirmation_by_arb_there_is_no_refutation(monkeypatch):
 
 def test_the_degenerate_instance_is_evaluated_as_printed():
     """f = 0: the event {0 >= 0} is certain, {0 > 0} is impossible."""
-    point = Point(on_line((0,), (F(1),)), F(0), (F(0),))
-    weak, strict = (
-        at_point(point, 9, Tail(error_squared, op, F4 / delta, delta), delta, sp.Rational(4, 5))
-        for op in (">=", ">")
-    )
-    assert weak.verdict is Verdict.REFUTED
-    assert strict.verdict is Verdict.SUPPORTED
+    for op, verdict in ((">=", Verdict.REFUTED), (">", Verdict.SUPPORTED)):
+        tail = Tail(error_squared, op, F4 / delta, delta)
+        assert at_point(ORIGIN, 9, tail, delta, sp.Rational(4, 5)).verdict is verdict
 
 
 def test_an_evaluation_that_overlaps_is_open():
     point = Point(on_line((F(9, 10), F(-1, 10)), (F(1, 10), F(9, 10))), F(1), (F(1), F(1, 3)))
-    same = at_point(point, 3, sp.log(S / L), sp.log(S) - sp.log(L))
-    assert same.verdict is Verdict.OPEN
+    assert at_point(point, 3, sp.log(S / L), sp.log(S) - sp.log(L)).verdict is Verdict.OPEN
 
 
-def test_malformed_statements_say_what_is_wrong():
-    with pytest.raises(ValueError, match="exchange the sides"):
-        worst_ratio(Mean(error_squared), ">=", R1)
-    with pytest.raises(ValueError, match="solutions"):
-        normal_form(Tail(error_squared, ">=", L, delta), delta)
-    with pytest.raises(ValueError, match="no value"):
-        evaluate(sp.Symbol("unknown"), {"L": 1})
-    origin = Point(on_line((0,), (F(1),)), F(0), (F(0),))
-    with pytest.raises(ValueError, match="at which value"):
-        at_point(origin, 1, Tail(error_squared, ">=", F4 / delta, delta), delta)
+CERTAIN = Tail(error_squared, ">=", F4 / delta, delta)
+judged = lambda left, op, right, **more: worst_ratio(left, op, right, **{"families": (TWO_ATOMS,)} | more)
+MALFORMED: dict[str, tuple[Any, type[Exception]]] = {
+    "exchange the sides": (lambda: judged(Mean(error_squared), ">=", R1), ValueError),
+    "solutions": (lambda: normal_form(Tail(error_squared, ">=", L, delta), delta), ValueError),
+    "no value": (lambda: evaluate(sp.Symbol("unknown"), {"L": 1}), ValueError),
+    "at which value": (
+        lambda: at_point(ORIGIN, 1, Tail(error_squared, ">=", F4 / delta, delta), delta),
+        ValueError,
+    ),
+    "contains foo": (lambda: judged(Mean(normaliser), "<=", sp.Symbol("foo", positive=True)), ValueError),
+    "finite bound": (lambda: judged(Mean(normaliser), "<=", sp.nan), ValueError),
+    "positive right side": (lambda: judged(Mean(normaliser), "<=", -L), ValueError),
+    "cannot evaluate sin": (lambda: judged(Mean(normaliser), "<=", sp.sin(L)), TypeError),
+    "is not int or Fraction or Expr": (lambda: judged(Mean(normaliser), "<=", None), TypeError),
+    "no statement": (lambda: judged("S_L", "<=", L), TypeError),
+    "a family to search": (lambda: judged(Mean(normaliser), "<=", L, families=()), ValueError),
+    "'=='": (lambda: Tail(normaliser, "==", L, delta), ValueError),
+}
+
+
+@pytest.mark.parametrize("says", MALFORMED)
+def test_malformed_statements_say_what_is_wrong(says):
+    made, error = MALFORMED[says]
+    with pytest.raises(error, match=says):
+        made()
 
 
 def test_bounds_are_evaluated_as_sympy_does_and_enclosed_by_balls():
-    from flint import arb
-
     x, y = sp.symbols("x y", positive=True)
-    expr = (
-        sp.E * sp.log(x / 3) + sp.sqrt(y) ** 3 - x ** sp.Rational(-2, 3) * sp.exp(-y / 7) + sp.Rational(1, 3)
-    )
+    power = x ** sp.Rational(-2, 3) * sp.exp(-y / 7)
+    expr = sp.E * sp.log(x / 3) + sp.sqrt(y) ** 3 - power + sp.Rational(1, 3)
     at = {"x": 2.5, "y": 0.75}
     expected = float(expr.subs({x: at["x"], y: at["y"]}))
     assert evaluate(expr, at) == pytest.approx(expected, rel=1e-14)
     ball = evaluate(expr, {"x": arb(2.5), "y": arb(0.75)})
     assert abs(float(ball.mid()) - expected) < 1e-14
     assert 0 < float(ball.rad()) < 1e-13
-
-
-@pytest.mark.parametrize(
-    ("right", "error", "says"),
-    [
-        (sp.Symbol("foo", positive=True), ValueError, "contains foo"),
-        (sp.nan, ValueError, "finite bound"),
-        (-symbol("L"), ValueError, "positive right side"),
-        (sp.sin(symbol("L")), TypeError, "cannot evaluate sin"),
-        (None, TypeError, "is not int or Fraction or Expr"),
-    ],
-)
-def test_what_is_no_bound_is_refused(right, error, says):
-    with pytest.raises(error, match=says):
-        module.worst_ratio(Mean(normaliser), "<=", right, families=(TWO_ATOMS,))
-
-
-def test_what_has_no_sides_to_compare_is_refused():
-    with pytest.raises(TypeError, match="no statement"):
-        module.worst_ratio("S_L", "<=", symbol("L"))
-    with pytest.raises(ValueError, match="a family to search"):
-        module.worst_ratio(Mean(normaliser), "<=", symbol("L"), families=())
-    with pytest.raises(ValueError, match="'=='"):
-        Tail(normaliser, "==", symbol("L"), sp.Symbol("delta"))
 
 
 def test_claims_share_a_search_and_families_of_streams_do_not():
@@ -186,25 +175,15 @@ def test_claims_share_a_search_and_families_of_streams_do_not():
 def test_a_bound_without_a_value_is_not_accepted():
     """F2 <= F4, so that the root is real for functions of constant length only."""
     bound = 10**9 * sp.sqrt(symbol("F2") - symbol("F4"))
-    exact = Verdict.SUPPORTED
-    assert worst_ratio(Mean(error_squared), "<=", bound, families=(TWO_ATOMS,)).verdict is not exact
+    found = worst_ratio(Mean(error_squared), "<=", bound, families=(TWO_ATOMS,))
+    assert found.verdict is not Verdict.SUPPORTED
 
 
 def test_an_event_that_balls_do_not_decide_is_neither_in_nor_out():
     """S_L = S/2 for 0, 0, ...: atoms 0 and ln 3 weigh 1 and 3, the mean is 2, up to a ball."""
-    from flint import arb
-
-    from numerics.attention.exact.softmax_average import softmax_average
-
-    half = np.array([arb(1) / 2] * 2, dtype=object)
-    c = softmax_average(
-        1,
-        np.array([arb(0), arb(3).log()], dtype=object),
-        np.array([[arb(0), arb(0)]], dtype=object),
-        half,
-        arb(1),
-    )
-    probability = c.mean(failure)
+    balls = lambda *values: np.array(values, dtype=object)
+    half, scores = balls(arb(1) / 2, arb(1) / 2), balls(arb(0), arb(3).log())
+    probability = softmax_average(1, scores, balls([arb(0), arb(0)]), half, arb(1)).mean(failure)
     assert probability.contains(0)
     assert probability.contains(arb(1) / 2)
 

@@ -14,30 +14,26 @@ from numerics.token_laws.edge_cases import edge_case_laws
 from numerics.token_laws.sub_gaussian import kearns_saul
 from numerics.token_laws.weighted_nodes import WeightedNodes
 
+HALF = Fraction(1, 2)
 #: Rademacher tokens at the score 1/2.
-SIGNS = Point(on_line((1, -1), (Fraction(1, 2), Fraction(1, 2))), Fraction(1, 2), (Fraction(1), Fraction(-1)))
+SIGNS = Point(on_line((1, -1), (HALF, HALF)), HALF, (Fraction(1), Fraction(-1)))
 
 
-def variance(populations, _):
-    """At most the proxy, with equality for symmetric two-point laws."""
-    (p,) = populations
-    return p.mean(p.squares), p.sigma2
+#: The sides of a bound on one law. The variance is at most the proxy, and equal for fair signs.
+variance = lambda laws, _: (laws[0].mean(laws[0].squares), laws[0].sigma2)
+gaussian_fourth = lambda laws, _: (laws[0].mean(laws[0].squares ** 2), laws[0].sigma2 ** 2)
+gaussians = lambda: [("Gaussian", (edge_case_laws(1)[0],), ())]
+without_spread = lambda: [("point mass", (next(law for law in edge_case_laws(1) if not law.sigma2),), ())]
+#: A root of a negative number, whatever the law.
+nowhere = lambda laws, _: (np.sqrt(-laws[0].mean(laws[0].squares)), laws[0].sigma2)
+#: An equality up to the rounding of a constant.
+rounded_constant = lambda laws, _: (0 * laws[0].sigma2 + 1, 0 * laws[0].sigma2 + (1 - 2**-50))
 
 
 def product(populations, numbers):
     first, second = populations
-    return first.mean(first.squares) * second.mean(second.squares) * numbers[
-        0
-    ] ** 2, first.sigma2 * second.sigma2
-
-
-def gaussian_fourth(populations, _):
-    (p,) = populations
-    return p.mean(p.squares**2), p.sigma2**2
-
-
-def gaussians():
-    return [("Gaussian", (edge_case_laws(1)[0],), ())]
+    both = first.mean(first.squares) * second.mean(second.squares)
+    return both * numbers[0] ** 2, first.sigma2 * second.sigma2
 
 
 def undefined(populations, _):
@@ -46,60 +42,45 @@ def undefined(populations, _):
     return p.mean(p.squares) * (np.nan if len(p.nodes) > 2 else 1.0), p.sigma2
 
 
-def without_spread():
-    return [("point mass", (next(law for law in edge_case_laws(1) if not law.sigma2),), ())]
+def hidden_overflow(populations, numbers):
+    """False for large numbers, where both sides are too large for floating point."""
+    (p,) = populations
+    return np.exp(1000 * numbers[0]) * p.sigma2, np.exp(999 * numbers[0]) * p.sigma2
 
 
-def test_variance_reaches_the_proxy():
-    found = worst_law(variance, 1, checked="E Z^2 <= sigma^2")
-    assert found.verdict is Verdict.SUPPORTED
-    assert found.slack == pytest.approx(1, abs=1e-6)
+GAUSSIAN = {"cases": gaussians}
+TWO_LAWS = {"laws": ("two atoms", "two atoms"), "numbers": ((0.0, 2.0),)}
+#: What is judged, what else it is given, the verdict, and what a reason says.
+JUDGED = {
+    "the proxy is reached": (variance, {}, Verdict.SUPPORTED, ""),
+    "of several laws and numbers": (product, TWO_LAWS | {"limit": 4}, Verdict.SUPPORTED, ""),
+    "false of several": (product, TWO_LAWS | {"limit": 3}, Verdict.REFUTED, ""),
+    "two atoms and the Gaussian law": (gaussian_fourth, GAUSSIAN | {"limit": 3}, Verdict.SUPPORTED, ""),
+    "two atoms only, below 2": (gaussian_fourth, GAUSSIAN | {"limit": HALF * 5}, Verdict.OPEN, "Gaussian"),
+    "an instance without a value": (undefined, GAUSSIAN, Verdict.OPEN, "Gaussian"),
+    "no values at all": (nowhere, {}, Verdict.OPEN, ""),
+    "beyond floating point": (hidden_overflow, {"limit": 10, "numbers": ((0.0, 2.0),)}, Verdict.OPEN, ""),
+    "both sides vanish": (variance, {"cases": without_spread}, Verdict.SUPPORTED, ""),
+    "a rounded constant": (rounded_constant, {}, Verdict.SUPPORTED, ""),
+}
+
+
+@pytest.mark.parametrize("name", JUDGED)
+def test_verdicts(name):
+    sides, more, verdict, says = JUDGED[name]
+    found = worst_law(sides, **{"limit": 1, "checked": ""} | more)
+    assert found.verdict is verdict
+    assert says in (found.reason or "")
+    assert sides is not variance or found.slack == pytest.approx(1, abs=1e-6)
 
 
 def test_refutation_is_rational_and_short():
     found = worst_law(variance, Fraction(9, 10), checked="")
-    assert found.verdict is Verdict.REFUTED
-    assert found.witness_by == "Arb"
+    assert (found.verdict, found.witness_by) == (Verdict.REFUTED, "Arb")
     q = Fraction(found.witness["law weights"].split(", ")[0])
     x, y = (Fraction(a) for a in found.witness["law atoms"].split(", "))
     assert q * x + (1 - q) * y == 0
     assert q * x**2 + (1 - q) * y**2 > Fraction(9, 10) * Fraction(float(kearns_saul(float(q)))) * (x - y) ** 2
-
-
-def test_several_laws_and_numbers():
-    made = worst_law(product, 4, checked="", laws=("two atoms", "two atoms"), numbers=((0.0, 2.0),))
-    assert made.verdict is Verdict.SUPPORTED
-    seen = worst_law(product, 3, checked="", laws=("two atoms", "two atoms"), numbers=((0.0, 2.0),))
-    assert seen.verdict is Verdict.REFUTED
-
-
-def test_a_listed_case_beyond_the_limit_is_open_not_accepted():
-    # two atoms stay below 2, the Gaussian law has 3
-    assert worst_law(gaussian_fourth, 3, checked="", cases=gaussians).verdict is Verdict.SUPPORTED
-    found = worst_law(gaussian_fourth, Fraction(5, 2), checked="", cases=gaussians)
-    assert found.verdict is Verdict.OPEN
-    assert "Gaussian" in found.reason
-
-
-def test_an_instance_without_a_value_is_not_accepted():
-    found = worst_law(undefined, 1, checked="", cases=gaussians)
-    assert found.verdict is Verdict.OPEN
-    assert "Gaussian" in found.reason
-
-
-def nowhere(populations, _):
-    """A root of a negative number, whatever the law."""
-    (p,) = populations
-    return np.sqrt(-p.mean(p.squares)), p.sigma2
-
-
-def test_a_search_without_values_is_not_accepted():
-    found = worst_law(nowhere, 1, checked="")
-    assert found.verdict is Verdict.OPEN
-
-
-def test_an_instance_on_which_both_sides_vanish_bounds_nothing():
-    assert worst_law(variance, 1, checked="", cases=without_spread).verdict is Verdict.SUPPORTED
 
 
 def test_large_scores_do_not_overflow():
@@ -113,16 +94,6 @@ def test_bad_input(bad):
         worst_law(variance, **{"limit": 1, "checked": "", **bad})
 
 
-def hidden_overflow(populations, numbers):
-    """False for large numbers, where both sides are too large for floating point."""
-    (p,) = populations
-    return np.exp(1000 * numbers[0]) * p.sigma2, np.exp(999 * numbers[0]) * p.sigma2
-
-
-def test_a_search_that_runs_out_of_floating_point_accepts_nothing():
-    assert worst_law(hidden_overflow, 10, checked="", numbers=((0.0, 2.0),)).verdict is not Verdict.SUPPORTED
-
-
 def at_a_small_number(populations, numbers):
     """Holds with 1 from numbers[0] = 1/100 on; at 0 it would not."""
     (p,) = populations
@@ -133,16 +104,6 @@ def test_a_witness_stays_in_the_range_of_the_numbers():
     found = worst_law(at_a_small_number, Fraction(1, 4), checked="", numbers=((0.01, 1.0),))
     assert found.verdict is Verdict.REFUTED
     assert Fraction(1, 100) <= Fraction(found.witness["number 1"])
-
-
-def rounded_constant(populations, _):
-    """An equality up to the rounding of a constant."""
-    (p,) = populations
-    return 0 * p.sigma2 + 1, 0 * p.sigma2 + (1 - 2**-50)
-
-
-def test_the_rounding_of_a_constant_refutes_nothing():
-    assert worst_law(rounded_constant, 1, checked="").verdict is Verdict.SUPPORTED
 
 
 def slope(populations, numbers):

@@ -24,15 +24,13 @@ def limits(fit, alpha, truth, relative, level=0.95, runs=RUNS):
     intervals = np.array([fit(LENGTHS, y, relative * truth).interval(level) for y in truth * (1 + noise)])
     k = int(np.sum((intervals[:, 0] <= alpha) & (alpha <= intervals[:, 1])))
     low = float(beta.ppf(ERROR, k, runs - k + 1)) if k else 0.0
-    high = float(beta.isf(ERROR, k + 1, runs - k)) if k < runs else 1.0
-    return low, high
+    return low, (float(beta.isf(ERROR, k + 1, runs - k)) if k < runs else 1.0)
 
 
 @pytest.mark.parametrize("alpha", [0.3, 1.0])
 @pytest.mark.parametrize("level", [0.5, 0.95])
 def test_the_next_order_term_makes_intervals_honest(alpha, level):
-    truth = 2.0 * LENGTHS**-alpha * (1 - 0.5 / LENGTHS)
-    low, high = limits(NEXT, alpha, truth, 0.01, level)
+    low, high = limits(NEXT, alpha, 2.0 * LENGTHS**-alpha * (1 - 0.5 / LENGTHS), 0.01, level)
     assert low <= level <= high
 
 
@@ -49,9 +47,7 @@ def test_powers_of_the_logarithm():
     """With k from theory and the next order it covers; with another k not at all."""
     log = np.log(LENGTHS)
     truth = 2.0 * log**1.5 * LENGTHS**-0.6 * np.exp(0.8 / log)
-    model: Callable[[float | None, bool], Fit] = lambda k, b: (
-        lambda L, y, e: log_power_fit(L, y, e, log_power=k, next_order=b)
-    )
+    model = lambda k, b: lambda L, y, e: log_power_fit(L, y, e, log_power=k, next_order=b)
     low, high = limits(model(1.5, True), 0.6, truth, 0.01)
     assert low <= 0.95 <= high
     for wrong in (PURE, NEXT, model(1.5, False), model(0.5, True)):

@@ -55,9 +55,8 @@ def test_theorem_B_shows_far_out(lam, d):
     """At 1e20 to 1e100 Theorem B's power of ln L finds the exponent; the pure power does not."""
     setting = averaged(lam, d)
     exact, theorem = exact_error(setting, "output", FAR), theorem_B_law(setting)
-    read = lambda next_order: log_power_fit(
-        FAR, exact, 0.01 * exact, log_power=float(theorem.log_power), next_order=next_order
-    )
+    k = float(theorem.log_power)
+    read = lambda next: log_power_fit(FAR, exact, 0.01 * exact, log_power=k, next_order=next)
     # measured: 2e-6 at lambda = 1/2 to 2.5e-4 at 2
     assert read(True).exponent == pytest.approx(theorem.exponent, abs=4e-4)
     assert read(False).exponent == pytest.approx(theorem.exponent, abs=1e-3)

@@ -1,7 +1,6 @@
 """Where training ends: the integrated flow, its own optimality, symmetries and known cases."""
 
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -25,8 +24,7 @@ def test_the_flow_ends_there_from_a_start_that_does_not_commute():
     start = 0.5 * Theta2 / np.linalg.norm(Theta2), 0.5
     flow, end = training_flow(start, unit(S, 0.1), L, rtol=1e-6), trained(unit(S, 0.1), L, start=start)
     assert flow.converged
-    assert flow.risk[-1] == pytest.approx(end.risk, rel=1e-8)
-    assert flow.u[-1] == pytest.approx(end.u, rel=1e-5)
+    assert (flow.risk[-1], flow.u[-1]) == (pytest.approx(end.risk, rel=1e-8), pytest.approx(end.u, rel=1e-5))
     assert flow.U[-1] == pytest.approx(end.U11, rel=1e-5)
 
 
@@ -50,9 +48,8 @@ def test_no_other_matrix_does_better(L):
         return at.risk, np.append(at.grad_U.ravel(), at.grad_u)
 
     for size in (0.1, 0.3, 1.0, 3.0):
-        found.append(
-            minimize(risk, size * rng.standard_normal(5), jac=True, method="BFGS", options={"gtol": 1e-7}).fun
-        )
+        start = size * rng.standard_normal(5)
+        found.append(minimize(risk, start, jac=True, method="BFGS", options={"gtol": 1e-7}).fun)
     assert min(found) == pytest.approx(end.risk, rel=1e-9)
 
 
@@ -70,9 +67,8 @@ def test_directions_of_small_variance_go_their_own_way():
         for query in (None, np.diag([1.0, least])):  # the second is invertible, however small
             end = trained(unit(np.diag([1.0, least]), 0.0, query), 10)
             assert np.diag(end.U11) == pytest.approx(np.diag(known.U11), rel=1e-6)
-    with pytest.raises(
-        ValueError, match="mixes"
-    ):  # the second direction has no variance, and not a small one
+    # the second direction has no variance, and not a small one
+    with pytest.raises(ValueError, match="mixes"):
         trained(unit(np.diag([1.0, 0.0]), 0.0, np.eye(2)), 10, start=(S, 0.5))
     assert trained(unit(np.diag([1.0, 1e-12]), 0.0, np.eye(2)), 10, start=(S, 0.5)).speed < 1e-12
 
@@ -115,18 +111,16 @@ def test_small_eigenvalues_of_sigma_do_not_hide_that_it_does_not_commute():
 def test_tiny_and_large_covariances():
     one = trained(unit(S, 0.2), 20)
     for k in (1e-290, 1e-8, 1e8, 1e140):
-        scaled = trained(unit(k * S, 0.2 * k), 20)
-        assert scaled.risk == pytest.approx(k * one.risk, rel=1e-9)
-        assert scaled.u == pytest.approx(one.u, rel=1e-6)
-        assert k * scaled.U11 == pytest.approx(one.U11, rel=1e-6)
+        end = trained(unit(k * S, 0.2 * k), 20)
+        assert (end.risk, end.u) == (pytest.approx(k * one.risk, rel=1e-9), pytest.approx(one.u, rel=1e-6))
+        assert k * end.U11 == pytest.approx(one.U11, rel=1e-6)
 
 
 def test_units_of_the_task_rotation_and_directions_without_data():
     one, turn = trained(unit(S, 0.2), 20), np.array([[0.8, -0.6], [0.6, 0.8]])
     exact = pytest.approx(3 * one.risk, rel=1e-12)
     assert trained(RegressionTask(S, noise=0.6, task_variance=3.0), 20).risk == exact
-    turned = trained(unit(turn @ S @ turn.T, 0.2), 20)
-    assert turn.T @ turned.U11 @ turn == pytest.approx(one.U11, rel=1e-6)
+    assert turn.T @ trained(unit(turn @ S @ turn.T, 0.2), 20).U11 @ turn == pytest.approx(one.U11, rel=1e-6)
     wide = np.zeros((3, 3))
     wide[:2, :2] = S
     padded = trained(unit(wide, 0.2), 20, start=(np.eye(3), 1.0))
@@ -169,11 +163,9 @@ def test_long_prompts_end_in_the_valley():
 
 def test_one_token():
     end = trained(unit(S, 0.4), 1)
-    assert end.u == 0
-    assert end.risk == pytest.approx((1.5 + 0.4) / 2)
+    assert (end.u, end.risk) == (0, pytest.approx((1.5 + 0.4) / 2))
     flow = training_flow(block_start(S), unit(S, 0.4), 1, rtol=1e-6)
-    assert flow.risk[-1] == pytest.approx(end.risk, rel=1e-6)
-    assert flow.U[-1] == pytest.approx(end.U11)
+    assert (flow.risk[-1], flow.U[-1]) == (pytest.approx(end.risk, rel=1e-6), pytest.approx(end.U11))
 
 
 def test_a_stated_time_is_before_the_limit():
@@ -217,11 +209,14 @@ def test_bad_input(arguments, message):
         trained(**({"task": unit(S), "prompt_length": 10} | arguments))
 
 
-def test_bad_input_of_the_others():
-    not_a_number: Any = "small"
-    with pytest.raises(ValueError, match="epsilon"):
-        least_length(unit(S), 0.0)
-    with pytest.raises(TypeError, match="epsilon"):
-        least_length(unit(S), not_a_number)
-    with pytest.raises(ValueError, match="alpha"):
-        block_start(S, alpha=-1.0)
+@pytest.mark.parametrize(
+    ("made", "error", "message"),
+    [
+        (lambda: least_length(unit(S), 0.0), ValueError, "epsilon"),
+        (lambda: least_length(unit(S), "small"), TypeError, "epsilon"),
+        (lambda: block_start(S, alpha=-1.0), ValueError, "alpha"),
+    ],
+)
+def test_bad_input_of_the_others(made, error, message):
+    with pytest.raises(error, match=message):
+        made()

@@ -34,20 +34,17 @@ def test_the_coefficients_meet_the_conditions_of_order_five():
         assert weights @ nodes**power == pytest.approx(1 / (power + 1), abs=1e-15)
         if power < 4:
             assert ERROR @ nodes**power == pytest.approx(0, abs=1e-15)
-    assert weights @ A @ nodes == pytest.approx(1 / 6, abs=1e-15)
-    assert weights @ A @ A @ nodes == pytest.approx(1 / 24, abs=1e-15)
-    assert weights @ A @ A @ A @ nodes == pytest.approx(1 / 120, abs=1e-15)
+    for power, exact in ((1, 1 / 6), (2, 1 / 24), (3, 1 / 120)):
+        assert weights @ np.linalg.matrix_power(A, power) @ nodes == pytest.approx(exact, abs=1e-15)
     assert abs(ERROR @ nodes**4) > 1e-4  # control: the estimate compares with a method of order 4
 
 
 @pytest.mark.parametrize("rtol", [1e-6, 1e-9, 1e-12])
 def test_a_rotation_is_followed_to_the_tolerance(rtol):
     times = np.array([0.0, 0.1, 2.0, 2.0001, 9.0])
-    at, found, stopped = follow_compiled(
-        a_turn, np.array([1.7]), np.array([1.0, 0.0]), 9.0, rtol=rtol, times=times
-    )
-    exact = np.stack([np.cos(1.7 * times), np.sin(1.7 * times)], axis=1)
-    assert np.abs(found - exact).max() < 30 * rtol
+    start = np.array([1.0, 0.0])
+    at, found, stopped = follow_compiled(a_turn, np.array([1.7]), start, 9.0, rtol=rtol, times=times)
+    assert np.abs(found - np.stack([np.cos(1.7 * times), np.sin(1.7 * times)], axis=1)).max() < 30 * rtol
     assert (at == times).all()
     assert not stopped
 
@@ -96,9 +93,8 @@ def test_a_regression_flow_agrees_with_scipy_on_the_gradient_of_theory(L, noise)
         return -np.append(to_U.ravel(), to_u)
 
     flow = integrate_flow(SIGMA, U0, 0.9, prompt_length=L, noise=noise, t_max=4.0)
-    known = solve_ivp(
-        motion, (0, 4.0), np.append(U0.ravel(), 0.9), method="DOP853", rtol=1e-13, atol=1e-15
-    ).y[:, -1]
+    start = np.append(U0.ravel(), 0.9)
+    known = solve_ivp(motion, (0, 4.0), start, method="DOP853", rtol=1e-13, atol=1e-15).y[:, -1]
     np.testing.assert_allclose(np.append(flow.U[-1].ravel(), flow.u[-1]), known, atol=1e-9)
     for k in (0, len(flow.t) // 2, -1):
         expected = float(icl_risk(SIGMA, flow.U[k], flow.u[k], prompt_length=L, noise=noise))

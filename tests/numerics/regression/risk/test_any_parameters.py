@@ -58,9 +58,8 @@ def test_a_single_token_is_the_answer():
     theta, S = wild(3), np.diag([1.0, 0.5, 0.0])
     b, level = theta.b, 0.4 * 1.5
     known = (b[:3] @ S @ b[:3] + b[3] ** 2 * (level + 0.1) + level + 0.1) / 2
-    assert population_risk(theta, "softmax", RegressionTask(S, noise=0.1, task_variance=0.4), 1, points=64)[
-        0
-    ] == pytest.approx(known, rel=1e-12)
+    task = RegressionTask(S, noise=0.1, task_variance=0.4)
+    assert population_risk(theta, "softmax", task, 1, points=64)[0] == pytest.approx(known, rel=1e-12)
 
 
 def test_near_the_block_manifold_it_joins_the_exact_risk():
@@ -70,9 +69,8 @@ def test_near_the_block_manifold_it_joins_the_exact_risk():
     K[:2, :2] = [[0.8, 0.3], [-0.2, 0.6]]
     to_V = np.array([[1.0, -1, 0], [0.5, 2, 0], [1, 1, 0]])
     to_K = np.array([[0.0, 0, 1], [0, 0, -2], [0, 0, 1]])
-    moved = [
-        Parameters(O=np.array([0.2, -0.1, 1.0]), V=V + k * e * to_V, K=K + k * e * to_K, Q=K) for k in (0, 1)
-    ]
+    O = np.array([0.2, -0.1, 1.0])
+    moved = [Parameters(O=O, V=V + k * e * to_V, K=K + k * e * to_K, Q=K) for k in (0, 1)]
     exact = exact_risk((K.T @ K)[:d, :d], 1.4, TASK, 6).risk
     on, off = (population_risk(theta, "softmax", TASK, 6) for theta in moved)
     assert on[0] == pytest.approx(exact, rel=1e-12)
@@ -92,8 +90,7 @@ def test_axes_in_front_and_scales_between_key_and_query():
     value, error = population_risk(records, "softmax", TASK, 4, points=64)
     assert value.shape == error.shape == (3, 2)
     theta = wild(2)
-    scaled = theta._replace(K=4 * theta.K, Q=theta.Q / 4, O=2 * theta.O, V=theta.V / 2)
-    for same in (theta, scaled):
+    for same in (theta, theta._replace(K=4 * theta.K, Q=theta.Q / 4, O=2 * theta.O, V=theta.V / 2)):
         assert population_risk(same, "softmax", TASK, 4, points=64) == (value[1, 0], error[1, 0])
     linear, none = population_risk(records, "linear", TASK, 4)
     assert linear.shape == (3, 2)
@@ -116,15 +113,18 @@ def test_bad_input(change, says):
         population_risk(wild(2), **arguments)
 
 
-def test_parameters_that_diverged():
-    theta = wild(2)
-    with pytest.raises(ValueError, match="finite"):
-        population_risk(theta._replace(V=theta.V * np.nan), "softmax", TASK, 5)
+THETA = wild(2)
+TOO_LARGE = THETA._replace(K=1e80 * THETA.K, Q=1e80 * THETA.Q)
 
 
-@pytest.mark.parametrize("attention", ["softmax", "linear"])
-def test_a_risk_beyond_floats_is_said(attention):
-    theta = wild(2)
-    far = theta._replace(K=1e80 * theta.K, Q=1e80 * theta.Q)
-    with pytest.raises(ValueError, match="beyond the range of floats"):
-        population_risk(far, attention, TASK, 5)
+@pytest.mark.parametrize(
+    ("theta", "attention", "says"),
+    [
+        (THETA._replace(V=THETA.V * np.nan), "softmax", "finite"),
+        (TOO_LARGE, "softmax", "beyond the range of floats"),
+        (TOO_LARGE, "linear", "beyond the range of floats"),
+    ],
+)
+def test_parameters_that_diverged(theta, attention, says):
+    with pytest.raises(ValueError, match=says):
+        population_risk(theta, attention, TASK, 5)

@@ -32,9 +32,8 @@ def test_quadrature_over_other_forms(Sigma, L):
 @pytest.mark.parametrize(("L", "size"), [(1, 1.0), (2, 1.0), (30, 0.5), (2, 40.0), (None, 1.0)])
 def test_gradient_against_differences(attention, L, size):
     """At size 40 the risk is summed up by the other of its two ways."""
-    field = RiskField(
-        RegressionTask(SINGULAR, noise=0.2, task_variance=0.4, query_covariance=FULL), L, attention=attention
-    )
+    task = RegressionTask(SINGULAR, noise=0.2, task_variance=0.4, query_covariance=FULL)
+    field = RiskField(task, L, attention=attention)
     V, v, h = np.array([[0.3, 1.0, -0.5], [0.2, -0.7, 0.1], [0.8, 0.4, 0.6]]), -0.7, 2e-3
     along = [field(size * (U + k * h * V), 1.3 + k * h * v).risk for k in (-2, -1, 1, 2)]
     slope = (8 * (along[2] - along[1]) - (along[3] - along[0])) / (12 * h)
@@ -71,10 +70,8 @@ def test_linear_attention_and_the_infinite_prompt():
         assert found.risk == pytest.approx(known, rel=1e-13)
         np.testing.assert_allclose(found.grad_U, 0.4 * gradient, atol=1e-14)
         assert found.grad_u == pytest.approx(0.4 * float(slope), rel=1e-12)
-    softmax, linear = (
-        exact_risk(U, 1.3, FULL, None, 0.0, attention=name).grad_U for name in ("softmax", "linear")
-    )
-    np.testing.assert_array_equal(softmax, linear)
+    infinite = lambda name: exact_risk(U, 1.3, FULL, None, 0.0, attention=name).grad_U
+    np.testing.assert_array_equal(infinite("softmax"), infinite("linear"))
     # lambda_1 = 0.011: what L = 1e100 adds is of the size of 1e-100
     long, infinite = (exact_risk(U / 10, 1.3, FULL, L, 0.0).risk for L in (10**100, None))
     assert long == pytest.approx(infinite, rel=1e-14)
@@ -155,16 +152,12 @@ def test_the_steps_of_the_quadrature_are_fine_enough():
         ({"task": -FULL, "noise": 0.0}, "eigenvalue"),
         ({"U11": np.eye(4)}, "U11"),
         ({"U11": 1e200 * U, "u": 1e200}, "other units"),
+        ({"task": FULL}, "noise is missing"),
+        ({"noise": 0.1}, "beside a task"),
     ],
 )
 def test_bad_input(change, says):
     arguments: dict[str, Any] = {"U11": U, "u": 1.0, "task": unit(FULL), "prompt_length": 5} | change
-    with pytest.raises(ValueError, match=says):
+    error = TypeError if says in ("noise is missing", "beside a task") else ValueError
+    with pytest.raises(error, match=says):
         exact_risk(**arguments)
-
-
-def test_a_covariance_needs_its_noise_and_a_task_has_its_own():
-    with pytest.raises(TypeError, match="noise is missing"):
-        exact_risk(U, 1.0, FULL, 5)
-    with pytest.raises(TypeError, match="beside a task"):
-        exact_risk(U, 1.0, unit(FULL), 5, 0.1)

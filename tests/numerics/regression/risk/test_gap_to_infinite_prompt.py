@@ -26,24 +26,33 @@ def test_flow_of_the_infinite_prompt_ends_at_the_known_limit():
 def test_risk_falls_along_the_flow():
     path = finite_prompt_path([0.2], 0.2, Spectrum((4.0,), (1,)), 50.0, noise=0.0)
     assert (np.diff(path.risk) <= 1e-12).all()
-    assert path.risk[-1] == pytest.approx(
-        float(icl_risk([[4.0]], [path.a[-1]], path.u[-1]))
-        + float(finite_prompt_gap([path.a[-1]], path.u[-1], unit([[4.0]]), 50)),
-        rel=1e-8,
-    )
+    a, u = [path.a[-1]], path.u[-1]
+    known = float(icl_risk([[4.0]], a, u)) + float(finite_prompt_gap(a, u, unit([[4.0]]), 50))
+    assert path.risk[-1] == pytest.approx(known, rel=1e-8)
 
 
-def test_bad_input():
-    with pytest.raises(ValueError, match="multiplicity"):
-        Spectrum((1.0,), (0,))
-    with pytest.raises(ValueError, match="positive ones"):
-        Spectrum((1.0, 2.0, 3.0), (1, 1, 1))
-    with pytest.raises(ValueError, match="one number for each"):
-        finite_prompt_path([1.0, 2.0], 1.0, Spectrum((1.0,), (1,)), 10.0, noise=0.0)
-    with pytest.raises(ValueError, match="noise"):
-        finite_prompt_gap(np.eye(1), 1.0, unit(np.eye(1), -1.0), 3)
-    with pytest.raises(ValueError, match="task_variance"):
-        finite_prompt_risk(np.eye(1), 1.0, RegressionTask(np.eye(1), noise=0.0, task_variance=0.0), 3)
+ONE, LINE = np.eye(1), Spectrum((1.0,), (1,))
+
+
+@pytest.mark.parametrize(
+    ("made", "says"),
+    [
+        (lambda: Spectrum((1.0,), (0,)), "multiplicity"),
+        (lambda: Spectrum((1.0, 2.0, 3.0), (1, 1, 1)), "positive ones"),
+        (
+            lambda: finite_prompt_path([1.0, 2.0], 1.0, Spectrum((1.0,), (1,)), 10.0, noise=0.0),
+            "one number for each",
+        ),
+        (lambda: finite_prompt_gap(ONE, 1.0, unit(ONE, -1.0), 3), "noise"),
+        (
+            lambda: finite_prompt_risk(ONE, 1.0, RegressionTask(ONE, noise=0, task_variance=0), 3),
+            "task_variance",
+        ),
+    ],
+)
+def test_bad_input(made, says):
+    with pytest.raises(ValueError, match=says):
+        made()
 
 
 def test_diagonal_blocks_stay_diagonal():

@@ -12,8 +12,7 @@ def test_gaps_narrow_and_lengths_have_their_own_streams():
     gap = initial_gap(theta, task, [5, 50, 500], prompts=2000)
     assert (gap.output[:-1] > 2 * gap.output[1:]).all()
     assert (gap.output > 10 * gap.output_error).all()
-    again = initial_gap(theta, task, [500, 5], prompts=2000)
-    assert again.output.tolist() == [gap.output[2], gap.output[0]]
+    assert initial_gap(theta, task, [500, 5], prompts=2000).output.tolist() == [gap.output[2], gap.output[0]]
 
 
 @pytest.mark.parametrize("prompts", [1, 0, 2.5, True])

@@ -8,8 +8,7 @@ from numerics.regression.softmax_vs_linear.output import output_gap
 
 def drawn(s: float, t: float, c: float, L: int, k: float, prompts: int) -> tuple[float, float]:
     """Mean and standard error of (T_soft - k T_lin)^2 in the plane of a and b."""
-    rng = np.random.default_rng(L)
-    g, r = rng.standard_normal((2, prompts, L))
+    g, r = np.random.default_rng(L).standard_normal((2, prompts, L))
     score, value = np.sqrt(s) * g, c / np.sqrt(s) * g + np.sqrt(t - c * c / s) * r
     p = np.exp(score)
     gap = ((p * value).sum(1) / p.sum(1) - k * (score * value).mean(1)) ** 2
