@@ -86,6 +86,7 @@ def test_what_does_not_go_together(more, says, words, capsys):
     [
         (np.ones((4, 3)), "--tokens has rows of 3 numbers and --V has 2 columns"),
         (np.array([[0.0, 1.0], [np.nan, 0.0]]), "row 1 of the table of tokens has the entry nan"),
+        (np.ones((4, 2)) * 1j, "complex128"),
         (np.ones(4), "shape (4,)"),
     ],
 )
