@@ -30,7 +30,6 @@ from proofs_check.derivations.softmax_average import (
     weighted_errors,
     weighted_query,
 )
-from proofs_check.derivations.tails.proofs import PROOFS as TAILS
 from proofs_check.derivations.transfer.risks.proofs import PROOFS as RISKS
 
 __all__ = ["PROOFS", "derivation"]
@@ -38,7 +37,7 @@ __all__ = ["PROOFS", "derivation"]
 for _found in pkgutil.walk_packages(__path__, f"{__package__}."):  # whose derivations register themselves
     importlib.import_module(_found.name)
 #: The tables of the rooms whose derivations do not.
-ROOMS = (EXACT, JOINS, RISKS, TAILS)
+ROOMS = (EXACT, JOINS, RISKS)
 #: The derivations of this folder that do not.
 HERE: Mapping[str, Proof] = MappingProxyType(
     {
