@@ -74,24 +74,21 @@ def weight() -> Theorem:
     value, v = Op("max", (W.P(k), b)), W.level(b)
     higher, w, low = gcongr(root, arithmetic(b, "<=", value)), v / 16, root / 16
     gap, share = W.positive_part(w - low), q * c_p * exp(-low)
-    least = at_q(arithmetic(Fraction(1, 16), "<=", exp(log(b) / q_) / 16), {})
-    same = arithmetic(w, "<=", low + gap, higher, hide=(v, root))
-    faster = arithmetic(-w, "<=", -low - gap, higher, hide=(v, root))
+    start = gcongr(M_ * S_, at_q(arithmetic(M_, "==", exp(log(M_) / q_) ** q_), {}))
+    same = show(w, "<=", low + gap)
+    faster = show(-w, "<=", -low - gap, higher, v, root)
     power = instantiate(gcongr(w**e_, same), {e_: q - 1}, arithmetic(0, "<=", q - 1))
+    least = show(Fraction(1, 16), "<=", low)
     both = calc(
         w ** (q - 1) * exp(-w),
         ("<=", (low + gap) ** (q - 1) * exp(-low - gap), power, gcongr(exp(-w), faster)),
         ("<=", c_p * exp(-low) * low**q, instantiate(part_of_the_integral(), {u_: gap, X: low}, least)),
     )
-    line = arithmetic(M_**q_ * exp(-M_ / 4), "<=", q_ * 16**q_ * ((M_ / 16) ** (q_ - 1) * exp(-M_ / 16)))
-    start = gcongr(M_ * S_, at_q(arithmetic(M_, "==", exp(log(M_) / q_) ** q_), {}))
-    last = at_q(arithmetic(16**q_ * (exp(log(S_) / q_) / 16) ** q_, "==", S_), {S_: b})
-    return chain(
+    return calc(
         instantiate(start, {M_: value, S_: exp(-v / 4)}),
-        at_q(line, {M_: v}),
-        gcongr(q * 16**q * both.lhs, both),
-        gcongr(share * last.lhs, last),
-        b * share,
+        ("<=", q * 16**q * both.lhs, v),
+        ("<=", q * 16**q * low**q * c_p * exp(-low), both),
+        ("<=", b * share, show(16**q * low**q, "==", b)),
     )
 
 
@@ -115,20 +112,18 @@ def size_of_the_choice() -> Theorem:
     """B^{2/p} >= (64 d + 32 ln L)/2 for B = 64^{p/2} d^{p/2} + 32^{p/2} ln(L)^{p/2}, as it is at
     least each of the two.
     """
-    value, back = _root(choice), arithmetic(M_ * S_, "==", exp(log(M_**q_ * S_**q_) / q_))
-    first = at_q(back, {M_: term(64), S_: d})
-    first = chain(first, gcongr(first.rhs, arithmetic(64**q * d**q, "<=", choice)))
+    value, logs = _root(choice), 32**q * at_least_two**q
+    first = calc(64 * d, ("==", _root(64**q * d**q)), ("<=", value, show(64**q * d**q, "<=", choice)))
+    back = arithmetic(M_ * S_, "==", exp(log(M_**q_ * S_**q_) / q_))
     larger = arithmetic(several * exp(log(M_) / q_), "<=", exp(log(S_ + several * M_) / q_))
-    logs = chain(
-        arithmetic(32 * log(L), "<=", several * (32 * at_least_two)),
-        gcongr(several * (32 * at_least_two), at_q(back, {M_: term(32), S_: at_least_two})),
-        at_q(larger, {M_: 32**q * at_least_two**q, S_: 64**q * d**q}),
-        value,
+    second = calc(
+        32 * log(L),
+        ("<=", several * (32 * at_least_two)),
+        ("<=", several * _root(logs), at_q(back, {M_: term(32), S_: at_least_two})),
+        ("<=", value, at_q(larger, {M_: logs, S_: 64**q * d**q})),
     )
-    both = show((64 * d + 32 * log(L)) / 2, "<=", value, first, logs, value, log(L))
-    return chain(
-        both, at_q(arithmetic(exp(log(M_) / q_), "==", M_ ** (1 / q_)), {M_: choice}), choice ** (2 / p)
-    )
+    both = show((64 * d + 32 * log(L)) / 2, "<=", value, first, second, value, log(L))
+    return calc(both, ("==", choice ** (2 / p)))
 
 
 @proves("BB:LD.2.2.B", statements, part=2)

@@ -12,8 +12,8 @@ from functools import cache
 
 from numerics.derivations.derived import exp, integrated, root, sqrt
 from numerics.derivations.kernel.normal_form import LENGTH as L
-from numerics.derivations.kernel.rules import arithmetic, assume, gcongr, instantiate
-from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE
+from numerics.derivations.kernel.rules import assume, instantiate
+from numerics.derivations.kernel.sorts import NONNEGATIVE
 from numerics.derivations.kernel.terms import Defined, Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.tactics import calc, show
@@ -30,14 +30,11 @@ from proofs_check.derivations.softmax_average.softmax_average import (
     rho,
     total,
     w,
-    x,
 )
 from proofs_check.derivations.tails import hoelder
 from proofs_check.derivations.tails import lemma_c7_statements as statements
 from proofs_check.derivations.tails.largest import positive_part
 
-A_, B_, X_, Y_ = (Variable(f"{name}_", range=NONNEGATIVE) for name in "ABXY")
-P_, Q_ = (Variable(f"{name}_", range=POSITIVE) for name in "PQ")
 level = Variable("level", range=NONNEGATIVE)
 t_0 = L * K**2
 cut = Defined("cut", positive_part(t_0 / 8 - rho**2))
@@ -52,11 +49,10 @@ def hull() -> Theorem:
     average and no weight is larger than S_L.
     """
     average, above = Defined("average", total(w * F) / S_L), positive_part(F**2 - level)
-    point = instantiate(arithmetic(x, "<=", positive_part(x - level) + level), {x: F**2})
     jensen = calc(
         average**2,
         ("<=", total(w * F**2) / S_L, second_moment.average_of_squares(F)[0]),
-        ("<=", total(w * above) / S_L + level, gcongr(w * F**2, point)),
+        ("<=", total(w * above) / S_L + level, show(w * F**2, "<=", w * (above + level))),
         ("<=", total(above) + level, second_moment.no_larger_than_the_sum(sqrt(above))),
     )
     return calc(
@@ -70,8 +66,9 @@ def hull() -> Theorem:
 @cache
 def split() -> Theorem:
     """|err|^4 <= sqrt(t_0) |err|^2 + (|err|^4 - t_0) 1{|err|^2 >= sqrt(t_0)}."""
-    line = arithmetic(X_**2, "<=", Y_ * X_ + Op("ind", (X_ - Y_,)) * (X_**2 - Y_**2))
-    return instantiate(line, {X_: error_squared, Y_: edge})
+    beyond = Op("ind", (error_squared - edge,))
+    right = edge * error_squared + beyond * (error_squared**2 - edge**2)
+    return show(error_squared**2, "<=", right, error_squared, edge)
 
 
 @proves("BB:LC.7.int", statements.cut_of_the_mean)
@@ -86,12 +83,11 @@ def above_the_cut() -> Theorem:
         ("<=", 8 * length**2 + 8 * rho**2),
     )
     above, beyond = positive_part(8 * length**2 + 8 * rho**2 - t_0), Op("ind", (error_squared - edge,))
-    part = arithmetic(Op("ind", (X_ - Y_,)) * x, "<=", positive_part(x))
-    part = instantiate(part, {X_: error_squared, Y_: edge, x: both.rhs - edge**2})
     line = calc(
         split(),
         ("<=", edge * error_squared + beyond * (both.rhs - edge**2), both),
-        ("<=", sqrt(L) * K * error_squared + above, part),
+        ("<=", edge * error_squared + positive_part(both.rhs - edge**2)),
+        ("==", sqrt(L) * K * error_squared + above),
     )
     return calc(mean_of_the_error(line, above, expectation(above)), ("<=", first_term + expectation(above)))
 
@@ -101,16 +97,11 @@ def at_the_cut() -> Theorem:
     """|err|^4 <= sqrt(t_0) |err|^2 + 8 sum (|f(z_k)|^4 - s)_+ + 8 (|R/S|^4 - t_0/8)_+."""
     above, beyond = total(positive_part(F**2 - cut)), Op("ind", (error_squared - edge,))
     rest = Defined("rest", 8 * above + 8 * lost)
-    least = 8 * positive_part(A_**2 / 8 - B_) + 8 * B_
-    size = arithmetic(least, "<=", A_**2 + 8 * positive_part(B_ - A_**2 / 8))
-    size = instantiate(size, {A_: sqrt(L) * K, B_: rho**2})
+    size = show(8 * positive_part(t_0 / 8 - rho**2) + 8 * rho**2, "<=", t_0 + 8 * lost)
+    at = calc(instantiate(hull(), {level: cut}), ("<=", edge**2 + rest, size))
     return calc(
         split(),
-        (
-            "<=",
-            edge * error_squared + beyond * rest,
-            calc(instantiate(hull(), {level: cut}), ("<=", edge**2 + rest, size)),
-        ),
+        ("<=", edge * error_squared + beyond * rest, at),
         ("<=", edge * error_squared + rest),
         ("==", sqrt(L) * K * error_squared + 8 * above + 8 * lost),
     )
@@ -120,8 +111,8 @@ def at_the_cut() -> Theorem:
 def dropped() -> Theorem:
     """50 e^{4 a2} K^2/sqrt(L) + 8 (|R/S|^4 - t_0/8)_+ <= 216 e^{4 a2} K^2/sqrt(L)."""
     bound, P = 50 * exp(4 * a2) * K**2 / sqrt(L), exp(Fraction(8, 3) * a2)
-    short = arithmetic(8 * positive_part(P_**2 - Q_**2 / 8), "<=", 166 * P_**3 / Q_)
-    short = instantiate(short, {P_: exp(Fraction(4, 3) * a2), Q_: sqrt(L)})
+    rise, length = exp(Fraction(4, 3) * a2), sqrt(L)
+    short = show(8 * positive_part(rise**2 - length**2 / 8), "<=", 166 * rise**3 / length, rise, length)
     more = calc(
         lost,
         ("<=", positive_part(P * K**2 - t_0 / 8), show(rho**2, "<=", P * K**2, hoelder.theorem())),
@@ -137,10 +128,7 @@ def mean_of_the_error(point: Theorem, rest: Term, after: Term) -> Theorem:
     K^2/sqrt(L) + after, where `after` is the mean of `rest`.
     """
     one, front = positive_part(error_squared), sqrt(L) * K  # a term that no normal form takes apart
-    same, back = (
-        instantiate(thm, {X_: error_squared})
-        for thm in (arithmetic(X_, "==", positive_part(X_)), arithmetic(positive_part(X_), "==", X_))
-    )
+    same, back = show(error_squared, "==", one), show(one, "==", error_squared)
     point = calc(point, ("<=", front * one + rest, same))
     return calc(
         integrated("prompt", (W.prompt,), point, None, front * expectation(one) + after),
@@ -183,7 +171,7 @@ def size_in_a_short_prompt() -> Theorem:
 @cache
 def error_in_a_short_prompt() -> Theorem:
     """E|err|^4 <= 8 L E|f|^4 + 216 e^{4 a2} K^2/sqrt(L) in this case."""
-    less = instantiate(arithmetic(positive_part(A_**2 - 0), "<=", A_**2), {A_: F})
+    less = show(positive_part(F**2 - 0), "<=", F**2)
     point = calc(instantiate(hull(), {level: term(0)}), ("<=", 8 * total(F**2) + 8 * rho**2, less))
     return calc(
         expectation(error_squared**2),

@@ -6,20 +6,15 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.derived import cauchy_schwarz, chain, exp, sqrt
-from numerics.derivations.kernel.rules import arithmetic, instantiate, limit
-from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE
-from numerics.derivations.kernel.terms import Defined, Variable, term
+from numerics.derivations.kernel.rules import instantiate, limit
+from numerics.derivations.kernel.terms import term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.tactics import calc, show
 from proofs_check.derivations.proof import proves
 from proofs_check.derivations.softmax_average import softmax_average as W
 from proofs_check.derivations.softmax_average.moments import weight_at_least_one
-from proofs_check.derivations.softmax_average.softmax_average import K, a2, eps, i, k, m, rho, s, t, x
+from proofs_check.derivations.softmax_average.softmax_average import K, a2, eps, i, k, m, rho, t
 from proofs_check.derivations.tails.lemma_c7_statements import size_of_the_limit
-
-along = Defined("along", W.over(i, m, W.r * W.f(i, k)))
-A_, B_, C_ = (Variable(name, range=NONNEGATIVE) for name in "ABC")
-P_, Q_ = (Variable(name, range=POSITIVE) for name in "PQ")
 
 #: The factor e^{(4/3) a2} of the square.
 growth_of_the_limit = exp(Fraction(4, 3) * a2)
@@ -31,11 +26,10 @@ def young() -> Theorem:
     inequality w y <= (3/4) t w^{4/3} + y^4/(4 t^3) for y = f.R/S, as E w >= 1.
     """
     y, part, growth = W.over(i, m, W.r * W.f(i, k)), Fraction(3, 4) * t, exp(Fraction(4, 3) * W.score)
-    line = arithmetic(P_**3 * x, "<=", Fraction(3, 4) * P_**4 + x**4 / 4)
     schwarz = cauchy_schwarz("coordinates", (i,), W.r, W.f(i, k), (m,))
     point = calc(
         W.w * y,
-        ("<=", part * growth + y**2 * y**2 * t**-3 / 4, instantiate(line, {P_: exp(W.score / 3), x: y / t})),
+        ("<=", part * growth + y**2 * y**2 * t**-3 / 4),
         ("<=", part * growth + rho**2 * W.F**2 * t**-3 / 4, schwarz),
     )
     rest = rho**2 * K**2 * t**-3 / 4
@@ -51,8 +45,7 @@ def young() -> Theorem:
 def square_of_the_limit() -> Theorem:
     """|R/S|^4 <= e^{(4/3) a2} |R/S|^2 K, at the best t, sqrt(|R/S|^2 K + eps) e^{-(2/9) a2}."""
     top, half = sqrt(rho * K + eps), exp(Fraction(2, 3) * a2)
-    best = arithmetic(Fraction(3, 4) * sqrt(A_ + s) + A_**2 * sqrt(A_ + s) ** -3 / 4, "<=", sqrt(A_ + s))
-    best = instantiate(best, {A_: rho * K, s: eps})
+    best = show(Fraction(3, 4) * top + (rho * K) ** 2 * top**-3 / 4, "<=", top, rho * K)
     at = chain(instantiate(young(), {t: top * exp(-Fraction(2, 9) * a2)}), half * best.lhs)
     near = calc(
         rho**2,

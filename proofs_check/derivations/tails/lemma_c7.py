@@ -8,17 +8,17 @@ from functools import cache
 
 from numerics.derivations.derived import chain, exp, sqrt
 from numerics.derivations.kernel.normal_form import LENGTH as L
-from numerics.derivations.kernel.rules import arithmetic, gcongr, instantiate
+from numerics.derivations.kernel.rules import gcongr
 from numerics.derivations.kernel.terms import term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.tactics import calc, show
 from proofs_check.derivations.proof import proves
 from proofs_check.derivations.softmax_average import moments
-from proofs_check.derivations.softmax_average.softmax_average import F, K, a2, d, mean, rho, sigma, x
+from proofs_check.derivations.softmax_average.softmax_average import F, K, a2, d, mean, rho, sigma
 from proofs_check.derivations.softmax_average.tilted import TOKEN, h, quarter
 from proofs_check.derivations.softmax_average.weighted_errors import C_f, growth
 from proofs_check.derivations.tails import lemma_c7_statements as statements
-from proofs_check.derivations.tails.cut_of_the_mean import A_, B_, P_, X_, Y_, cut, first_term, own_tail, t_0
+from proofs_check.derivations.tails.cut_of_the_mean import cut, first_term, own_tail, t_0
 from proofs_check.derivations.tails.largest import positive_part
 
 scale = 16 * sigma**2 * C_f**2
@@ -49,17 +49,13 @@ def tail_of_the_token() -> Theorem:
     of (v^2 - y^2)_+ <= 2 (1 + y) e^{v - y} for v = |Z|^2/(16 sigma^2).
     """
     v, front = TOKEN.square / (16 * sigma**2), scale**2 * 2 * (1 + y) * exp(-y)
-    linear = arithmetic(positive_part(x) * (2 * X_ + x), "<=", 2 * (1 + X_) * exp(x))
-    line = calc(
-        positive_part(Y_**2 - X_**2),
-        ("<=", positive_part(Y_ - X_) * (2 * X_ + (Y_ - X_))),
-        ("<=", 2 * (1 + X_) * exp(Y_ - X_), instantiate(linear, {x: Y_ - X_})),
-    )
-    scaled = show(positive_part(P_**2 * A_ - B_), "<=", P_**2 * positive_part(A_ - B_ / P_**2))
+    linear = show(positive_part(v - y) * (2 * y + (v - y)), "<=", 2 * (1 + y) * exp(v - y), v - y, y)
+    less = show(positive_part(v**2 - y**2), "<=", linear.lhs, v, y)
     point = calc(
         positive_part(C_f**4 * TOKEN.square**2 - cut),
-        ("<=", scale**2 * positive_part(v**2 - y**2), instantiate(scaled, {P_: scale, A_: v**2, B_: cut})),
-        ("<=", front * exp(v), instantiate(line, {X_: y, Y_: v})),
+        ("<=", scale**2 * positive_part(v**2 - y**2)),
+        ("<=", scale**2 * linear.lhs, less),
+        ("<=", front * exp(v), linear),
     )
     lighter = calc(
         mean(exp(v)),
@@ -102,7 +98,7 @@ def size_of_f() -> Theorem:
 @cache
 def upper_limit() -> tuple[Theorem, Theorem]:
     """y <= sqrt(t_0)/(2 sqrt(2) scale) <= sqrt(L) E(|Z|^4)^{1/2}/(32 sqrt(2) sigma^2)."""
-    smaller = instantiate(arithmetic(positive_part(A_ - B_), "<=", A_), {A_: t_0 / 8, B_: rho**2})
+    smaller = show(positive_part(t_0 / 8 - rho**2), "<=", t_0 / 8, t_0)
     middle = sqrt(t_0) / (2 * sqrt(term(2)))
     first = show(y, "<=", middle / scale, show(sqrt(cut), "<=", middle, smaller))
     return first, show(middle / scale, "<=", most, size_of_f())
@@ -122,10 +118,10 @@ def display() -> Theorem:
 @cache
 def subadditivity() -> Theorem:
     """sqrt(L/8) - e^{2 a2} <= (L/8 - e^{4 a2})_+^{1/2}."""
-    squares = arithmetic(positive_part(x) ** 2, "<=", positive_part(x * (2 * B_ + x)))
-    apart = calc(x, ("<=", positive_part(x)), ("<=", sqrt(squares.rhs), squares))
-    apart = instantiate(instantiate(apart, {x: sqrt(L / 8) - B_}), {B_: exp(2 * a2)})
-    return show(sqrt(L / 8) - exp(2 * a2), "<=", root_of_the_difference, apart)
+    off, gap = exp(2 * a2), sqrt(L / 8) - exp(2 * a2)
+    squares = show(positive_part(gap) ** 2, "<=", positive_part(gap * (2 * off + gap)), gap, off)
+    apart = calc(gap, ("<=", positive_part(gap)), ("<=", sqrt(squares.rhs), squares))
+    return show(gap, "<=", root_of_the_difference, apart)
 
 
 @proves("BB:LC.7", statements.lemma)

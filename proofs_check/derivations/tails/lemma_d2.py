@@ -100,7 +100,7 @@ def cut_by_powers() -> Theorem:
         ("<=", front * (at_least_two**q + rest**q), at_q(power_of_a_sum(), {M_: at_least_two, S_: rest})),
     )
     short = arithmetic(single * (log(L) + S_) ** q_, "<=", single * (2 ** (q_ - 1) * S_**q_))
-    cases = instantiate(arithmetic(S_, "<=", several * S_ + single * S_), {S_: a**q})
+    cases = show(a**q, "<=", several * a**q + single * a**q)
     short = at_q(short, {S_: rest})
     return chain(
         cases, gcongr(several * a**q + short.lhs, long, short), front * (power_of_the_logarithm + rest**q)
@@ -123,21 +123,18 @@ def statement(share: int | Fraction = 1) -> Statement:
 def theorem() -> Theorem:
     """E P_+ <= (4p + 3)^{p/2} (d^{p/2} + ln(L)^{p/2})."""
     rest, logs = (h + q) ** q, power_of_the_logarithm
-    twice = at_q(arithmetic(1 + exp(-q_), "<=", 2), {})
-    product = at_q(arithmetic((4 * S_) ** q_ * 2, "==", 4**q_ * 2 * S_**q_), {S_: a})
-    eight = at_q(arithmetic(4**q_ * 2 * 2 ** (q_ - 1), "==", 8**q_), {})
-    joined = arithmetic(M_**q_ * S_**q_, "==", (M_ * S_) ** q_)
-    apart = arithmetic((M_ * S_) ** q_, "==", M_**q_ * S_**q_)
+    eight = show(4**q * 2 * 2 ** (q - 1), "==", term(8) ** q)
     first = gcongr(term(8) ** q, arithmetic(8, "<=", 4 * p + 3))
     second = calc(
-        at_q(joined, {M_: term(8), S_: h + q}),
+        term(8) ** q * rest,
+        ("==", (8 * (h + q)) ** q),
         ("<=", ((4 * p + 3) * d) ** q, show(8 * (h + q), "<=", (4 * p + 3) * d)),
-        ("<=", (4 * p + 3) ** q * d**q, at_q(apart, {M_: 4 * p + 3, S_: d})),
+        ("==", (4 * p + 3) ** q * d**q),
     )
     return calc(
         mean_of_the_largest(),
-        ("<=", B * 2, twice),
-        ("==", product.rhs, product),
+        ("<=", B * 2, show(1 + exp(-q), "<=", 2)),
+        ("==", 4**q * 2 * a**q),
         ("<=", 4**q * 2 * (2 ** (q - 1) * (logs + rest)), cut_by_powers()),
         ("<=", term(8) ** q * logs + term(8) ** q * rest, eight),
         ("<=", constant * (d**q + logs), gcongr(first.lhs * logs, first), second),
