@@ -29,14 +29,13 @@ from proofs_check.derivations.softmax_average import (
     weighted_errors,
     weighted_query,
 )
-from proofs_check.derivations.tails.proofs import PROOFS as TAILS
 
 __all__ = ["PROOFS", "derivation"]
 
 for _found in pkgutil.walk_packages(__path__, f"{__package__}."):  # whose derivations register themselves
     importlib.import_module(_found.name)
 #: The tables of the rooms whose derivations do not.
-ROOMS = (EXACT, TAILS)
+ROOMS = (EXACT,)
 #: The derivations of this folder that do not.
 HERE: Mapping[str, Proof] = MappingProxyType(
     {

@@ -11,52 +11,23 @@ from typing import NamedTuple
 
 import sympy as sp
 
-from numerics.derivations.derived import cauchy_schwarz, chain, exp, integrated, log
+from numerics.derivations.derived import cauchy_schwarz, chain, exp, log
 from numerics.derivations.kernel.binding import instantiated
 from numerics.derivations.kernel.normal_form import LENGTH as L
-from numerics.derivations.kernel.rules import arithmetic, gcongr, instantiate
+from numerics.derivations.kernel.rules import gcongr, instantiate
 from numerics.derivations.kernel.sorts import Sort
 from numerics.derivations.kernel.terms import Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, from_sympy, hypotheses
+from numerics.derivations.tactics import calc, show
 from proofs_check.derivations.proof import proves
+from proofs_check.derivations.softmax_average import query_average as Q
+from proofs_check.derivations.softmax_average import softmax_average as W
+from proofs_check.derivations.softmax_average import tilted
 from proofs_check.derivations.softmax_average.form_of_the_paper import bracket, decay, long_prompts
-from proofs_check.derivations.softmax_average.query_average import (
-    U,
-    V,
-    at_the_query,
-    b,
-    kappa,
-    l,
-    norm_of_the_score,
-    norm_U,
-    norm_V,
-    operator_norm,
-    size_,
-    theta,
-)
-from proofs_check.derivations.softmax_average.softmax_average import (
-    d,
-    expectation,
-    i,
-    j,
-    k,
-    m,
-    over,
-    prompt,
-    sigma,
-    sub_gaussian,
-    v,
-    z,
-)
-from proofs_check.derivations.softmax_average.tilted import (
-    QUERY,
-    h,
-    query,
-    sub_gaussian_query,
-    weighted_moment,
-    y,
-)
+from proofs_check.derivations.softmax_average.query_average import V, at_the_query, kappa, l, norm_V
+from proofs_check.derivations.softmax_average.softmax_average import d, i, j, k, m, over, sigma, z
+from proofs_check.derivations.softmax_average.tilted import QUERY, h, query, weighted_moment, y
 from proofs_check.derivations.softmax_gradients.averages import LAW, PROMPT, Average
 from proofs_check.derivations.softmax_gradients.covariances import (
     COVARIANCE,
@@ -111,14 +82,15 @@ def at_a_prompt(part: Part) -> Theorem:
     gradient of one output is a matrix times v times y'.
     """
     if part == whole:
-        columns = instantiate(
-            operator_norm(V, norm_V, m), {b: ((l,), instantiated(COVARIANCE.error, {i: l}))}
-        )
-        known = integrated("coordinates", (j,), columns, None, norm_V**2 * COVARIANCE.squared, (d,))
+        columns = {Q.b: ((l,), instantiated(COVARIANCE.error, {i: l}))}
+        index, known = j, instantiate(Q.operator_norm(V, norm_V, m), columns)
     else:
-        each = cauchy_schwarz("coordinates", (j,), part.of.error, v(j), (d,))
-        known = integrated("coordinates", (i,), each, None, part.of.squared * norm, (d,))
-    return chain(part.error, size * known.lhs, gcongr(size * known.lhs, known))
+        index, known = i, cauchy_schwarz("coordinates", (j,), part.of.error, W.v(j), (d,))
+    return calc(
+        part.error,
+        ("==", size * over(index, d, known.lhs)),
+        ("<=", part.front * size * part.of.squared, known),
+    )
 
 
 def _bracket(a: Term) -> Term:
@@ -131,57 +103,46 @@ def at_a_query(of: Matrix) -> Theorem:
     the error D of the matrix and c = 32.128 at a query y: theta is so small that 8 a2 theta is at
     most |y|^2/4.
     """
-    fixed = instantiate(instantiate(at_a_fixed_query(of), {theta: power}), at_the_query)
-    shorter = gcongr(sigma**2 * norm_of_the_score().lhs, norm_of_the_score())
+    fixed = instantiate(instantiate(at_a_fixed_query(of), {Q.theta: power}), at_the_query)
     form = lambda a: sigma**4 * _bracket(a) * exp(power * (8 * a - log(L)))
-    fixed = chain(fixed, form(shorter.lhs), gcongr(form(shorter.lhs), shorter))
-    split = sigma**4 * _bracket(kappa * size) * exp(8 * kappa * power * size) * exp(-power * log(L))
-    return chain(fixed, split, gcongr(split, light()))
-
-
-@cache
-def light() -> Theorem:
-    """8 kappa theta |y|^2 <= |y|^2/4."""
-    return instantiate(arithmetic(8 * kappa * power * size_, "<=", size_ / 4, hide=(kappa,)), {size_: size})
-
-
-@cache
-def numbers() -> tuple[Theorem, ...]:
-    """The numbers with which the moments of the query leave our constants, and two words for one
-    term.
-    """
-    four = 4 * exp(Fraction(-1, 2))
-    constants = [
-        arithmetic(x, "<=", y) for x, y in ((25065 * four, 61000), (c * four, 78), (c * four**3, 460))
-    ]
-    length = exp(-power * log(L))
-    return (*constants, arithmetic(length, "==", L**-power), arithmetic(exp(h), "==", 2 ** (d / 2)))
+    front, length = sigma**4 * _bracket(kappa * size), exp(-power * log(L))
+    return calc(
+        chain(fixed, form(sigma**2 * Q.norm_of_the_score().lhs)),
+        ("<=", form(kappa * size), Q.norm_of_the_score()),
+        ("==", front * exp(8 * kappa * power * size) * length),
+        ("<=", front * exp(size / 4) * length, show(8 * kappa * power * size, "<=", size / 4, kappa, size)),
+    )
 
 
 @cache
 def averaged(part: Part) -> Theorem:
     """The error over prompt and query is at most our bound with the front in place of |V|^2."""
-    of, _, front = part
-    average = integrated("prompt", (prompt,), at_a_prompt(part), None, front * size * expectation(of.squared))
-    average = instantiate(average, at_the_query)
-    average = chain(average, gcongr(average.rhs, at_a_query(of)))
-    weight, length = exp(size / 4), exp(-power * log(L))
-    means = [QUERY.mean(size * weight), QUERY.mean(size**3 * weight)]
-    inner = (25065 * (12 + 4 * h) ** 2 + c * log(L) ** 2) * means[0] + c * kappa**2 * means[1]
-    average = integrated("query", (query,), average, None, front * sigma**4 * length * inner)
-    average = chain(
-        average, gcongr(average.rhs, *(chain(x, weighted_moment(q)) for x, q in zip(means, (1, 3))))
+    of, error, front = part
+    weight, length, four = exp(size / 4), exp(-power * log(L)), 4 * exp(Fraction(-1, 2))
+    first, third = QUERY.mean(size * weight), QUERY.mean(size**3 * weight)
+    inner = lambda A, B, C: (d + 1) * (A * (12 + 4 * h) ** 2 + B * log(L) ** 2) + C * (d + 3) ** 3 * kappa**2
+    numbers, rounded = (25065 * four, c * four, c * four**3), (61000, 78, 460)
+    moments = (
+        show(first, "<=", four * (d + 1) * exp(h), weighted_moment(1)),
+        show(third, "<=", (four * (d + 3)) ** 3 * exp(h), weighted_moment(3)),
     )
-    first, second, third = (x.lhs for x in numbers()[:3])
-    inner = (d + 1) * (first * (12 + 4 * h) ** 2 + second * log(L) ** 2) + third * (d + 3) ** 3 * kappa**2
-    average = chain(average, front * sigma**4 * exp(h) * inner * length)
-    return chain(average, gcongr(average.rhs, *numbers()))
+    larger = [show(number, "<=", more) for number, more in zip(numbers, rounded)]
+    words = show(length, "==", L**-power), show(exp(h), "==", 2 ** (d / 2))
+    at = show(W.expectation(error), "<=", front * size * W.expectation(of.squared), at_a_prompt(part))
+    at = calc(instantiate(at, at_the_query), ("<=", front * size * at_a_query(of).rhs, at_a_query(of)))
+    front = front * sigma**4
+    return calc(
+        QUERY.mean(at.lhs),
+        ("<=", front * length * (_bracket(term(0)) * first + c * kappa**2 * third), at),
+        ("<=", front * exp(h) * inner(*numbers) * length, *moments),
+        ("<=", front * 2 ** (d / 2) * inner(*rounded) * L**-power, *larger, *words),
+    )
 
 
 @cache
 def larger_form(high: int) -> tuple[Theorem, Theorem]:
     """What the bracket and the power of L are at most for L >= 2 and sigma >= 1."""
-    A, B = 61000 * (d + 1) * (12 + 4 * h) ** 2, 460 * (d + 3) ** 3 * norm_U**4
+    A, B = 61000 * (d + 1) * (12 + 4 * h) ** 2, 460 * (d + 3) ** 3 * Q.norm_U**4
     return bracket(A, B, 78 * (d + 1), 2, 4, high), decay(32)
 
 
@@ -194,15 +155,15 @@ def in_the_form(part: Part, high: int = 12) -> Theorem:
 
 
 def _statement(part: Part, bound: Term, *given: Theorem) -> Statement:
-    assumed = (sub_gaussian(), sub_gaussian_query(), operator_norm(U, norm_U, d), *given)
-    left = QUERY.mean(instantiated(expectation(part.error), at_the_query))
+    assumed = (W.sub_gaussian(), tilted.sub_gaussian_query(), Q.operator_norm(Q.U, Q.norm_U, d), *given)
+    left = QUERY.mean(instantiated(W.expectation(part.error), at_the_query))
     return Statement(left, "<=", bound, hypotheses(*assumed))
 
 
 def _in_the_form(part: Part, c: int | Fraction, power: int, *given: Theorem) -> Statement:
     """At most c c_1 sigma^power ln(L)^2 L^{-c_2/sigma^2} with the constants of `theory`."""
     symbols = U_, V2_, d_ = sp.symbols("U V2 d", positive=True)
-    values = dict(zip(symbols, (norm_U, part.front, d)))
+    values = dict(zip(symbols, (Q.norm_U, part.front, d)))
     c_1, c_2 = (from_sympy(e, values) for e in paper_constants_U(U_, sp.sqrt(V2_), d_))
     bound = Fraction(c) * c_1 * sigma**power * log(L) ** 2 * L ** (-c_2 / sigma**2)
     return _statement(part, bound, *given, *long_prompts())
@@ -211,15 +172,15 @@ def _in_the_form(part: Part, c: int | Fraction, power: int, *given: Theorem) -> 
 def statement(c: int | Fraction = 1) -> Statement:
     """P3.4 with our constants for every L, from the bound of `theory`."""
     symbols = sp.symbols("L sigma U V d", positive=True)
-    values = dict(zip(symbols, (L, sigma, norm_U, norm_V, d)))
+    values = dict(zip(symbols, (L, sigma, Q.norm_U, norm_V, d)))
     return _statement(
-        whole, Fraction(c) * from_sympy(gradient_U_average(*symbols), values), operator_norm(V, norm_V, m)
+        whole, Fraction(c) * from_sympy(gradient_U_average(*symbols), values), Q.operator_norm(V, norm_V, m)
     )
 
 
 def statement_in_the_form(c: int | Fraction = 1, power: int = 12) -> Statement:
     """P3.4 for L >= 2 and sigma >= 1."""
-    return _in_the_form(whole, c, power, operator_norm(V, norm_V, m))
+    return _in_the_form(whole, c, power, Q.operator_norm(V, norm_V, m))
 
 
 def both_statements(c: int | Fraction = 1) -> tuple[Statement, Statement]:

@@ -8,31 +8,19 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.derived import chain, exp, integrated
+from numerics.derivations.derived import chain, exp
 from numerics.derivations.kernel.binding import instantiated
-from numerics.derivations.kernel.rules import arithmetic, gcongr, instantiate
+from numerics.derivations.kernel.rules import instantiate
 from numerics.derivations.kernel.sorts import REALS, Range, Sort
 from numerics.derivations.kernel.terms import Defined, Function, Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement
 from numerics.derivations.tactics import calc, show
 from proofs_check.derivations.proof import by_normal_form, proves
+from proofs_check.derivations.softmax_average import softmax_average as S
 from proofs_check.derivations.softmax_average.moments import weight_at_least_one
 from proofs_check.derivations.softmax_average.query_average import U, l
-from proofs_check.derivations.softmax_average.softmax_average import (
-    a,
-    d,
-    i,
-    j,
-    k,
-    mean,
-    over,
-    sub_gaussian,
-    w,
-    x,
-    y,
-    z,
-)
+from proofs_check.derivations.softmax_average.softmax_average import d, i, j, k, mean, over, w, x, z
 from proofs_check.derivations.softmax_average.tilted import part_
 from proofs_check.derivations.softmax_gradients import layer
 from proofs_check.derivations.softmax_gradients.averages import LAW
@@ -40,11 +28,8 @@ from proofs_check.derivations.softmax_gradients.gaussian_layer import number
 from proofs_check.derivations.softmax_gradients.layer import Entry, K, Q, V, m, n, o, rows
 from proofs_check.derivations.softmax_gradients.tilted_powers import row
 
-c, W, query = (
-    Function("c", (Sort.INDEX,)),
-    Function("W", (Sort.INDEX, Sort.INDEX)),
-    Function("q", (Sort.INDEX,)),
-)
+c, query = (Function(name, (Sort.INDEX,)) for name in "cq")
+W, X = (Function(name, (Sort.INDEX, Sort.INDEX)) for name in "WX")
 s = Variable("s", range=Range(Fraction(0), Fraction(1), True, False))
 unit = Variable("unit", range=Range(Fraction(0), Fraction(1), False, False))
 T_, G_ = (Variable(name, range=REALS) for name in ("T_", "G_"))
@@ -73,14 +58,13 @@ def pointwise() -> Theorem:
     """e^{s x} h <= (1 + s x) h + s^2 x^2 (e^x + 2)(1 + h^2) for s in (0, 1], because e^v - 1 - v is
     at least 0 and at most v^2 (e^v + 1).
     """
-    v, h = x, y
-    least, most = arithmetic(1 + v, "<=", exp(v)), arithmetic(exp(v), "<=", 1 + v + v**2 * (exp(v) + 1))
-    rest = (exp(v) + (-1 - v)) * (1 + h**2)
-    first = arithmetic(exp(v) * h, "<=", (1 + v) * h + rest, least, hide=(exp(v),))
-    small = chain(gcongr(rest, most), v**2 * (exp(v) + 1) * (1 + h**2))
-    first = instantiate(chain(first, gcongr(first.rhs, small)), {x: s * x})
-    slower = instantiate(slower_exponential(), {unit: s})
-    return chain(first, gcongr(first.rhs, slower), (1 + s * x) * h + s**2 * x**2 * (exp(x) + 2) * (1 + h**2))
+    v, h, e = s * x, S.y, exp(s * x)
+    return calc(
+        e * h,
+        ("<=", (1 + v) * h + (e + (-1 - v)) * (1 + h**2), show(1 + v, "<=", e, v), e, v),
+        ("<=", (1 + v) * h + v**2 * (e + 1) * (1 + h**2), show(e, "<=", 1 + v + v**2 * (e + 1), v)),
+        ("<=", (1 + v) * h + v**2 * (exp(x) + 2) * (1 + h**2), instantiate(slower_exponential(), {unit: s})),
+    )
 
 
 #: The output at the score a + s c differs by s times its derivative, up to s^2 times this.
@@ -95,31 +79,45 @@ def theorem() -> Theorem:
     w e^{s u} (v.Z - T - s G).
     """
     h = row - T_ - s * G_
-    square = arithmetic((x - T_ - s * G_) ** 2, "<=", 3 * x**2 + 3 * T_**2 + 3 * G_**2)
-    point = instantiate(pointwise(), {x: change, y: h})
-    weighted = chain(gcongr(w * point.lhs, point))
-    weighted = chain(weighted, gcongr(weighted.rhs, instantiate(square, {x: row})))
-    first = w * (1 + s * change) * h
-    average = integrated("mean", (k,), weighted, mean(w * point.lhs), mean(first) + s**2 * remainder)
-    average = instantiate(average, {T_: output, G_: slope})
-    normaliser, bound = mean(w * exp(s * change)), Defined("K", constant)
-    gap = moved - output - s * slope
-    inner = gap * normaliser
-    parts = (slope, mean(w * change), instantiated(remainder, {T_: output, G_: slope}))
-    average = chain(inner, average, -(s**2) * parts[0] * parts[1] + s**2 * parts[2])
-    less = arithmetic(
-        -parts[0] * parts[1] + parts[2], "<=", parts[0] ** 2 + parts[1] ** 2 + parts[2], hide=parts
+    point, square = (
+        instantiate(pointwise(), {x: change, S.y: h}),
+        3 * row**2 + 3 * T_**2 + 3 * G_**2,
     )
-    average = chain(average, gcongr(s**2 * less.lhs, less), s**2 * bound)
-    difference = chain(
-        gap, inner / normaliser, gcongr(inner / normaliser, average), s**2 * bound / normaliser
+    rest = s**2 * change**2 * (exp(change) + 2)
+    weighted = calc(
+        w * exp(s * change) * h,
+        ("<=", w * ((1 + s * change) * h + rest * (1 + h**2)), point),
+        ("<=", w * ((1 + s * change) * h + rest * (1 + square)), show(h**2, "<=", square)),
     )
-    one = chain(1, instantiate(weight_at_least_one(), {a: ((j,), a(j) + s * c(j))}), normaliser)
-    return chain(difference, arithmetic(difference.rhs, "<=", s**2 * bound, one, hide=(normaliser,)))
+    average = show(
+        mean(w * exp(s * change) * h), "<=", mean(w * (1 + s * change) * h) + s**2 * remainder, weighted
+    )
+    normaliser, bound, gap = mean(w * exp(s * change)), Defined("K", constant), moved - output - s * slope
+    G, E, R = slope, mean(w * change), instantiated(remainder, {T_: output, G_: slope})
+    product = calc(
+        chain(gap * normaliser, instantiate(average, {T_: output, G_: slope})),
+        ("==", s**2 * (-G * E + R)),
+        ("<=", s**2 * bound, show(-G * E + R, "<=", G**2 + E**2 + R, G, E, R)),
+    )
+    one = show(
+        1,
+        "<=",
+        normaliser,
+        instantiate(weight_at_least_one(), {S.a: ((j,), S.a(j) + s * c(j))}),
+    )
+    return calc(
+        gap,
+        ("==", gap * normaliser / normaliser),
+        ("<=", s**2 * bound / normaliser, product),
+        ("<=", s**2 * bound, one, normaliser),
+    )
 
 
 #: The scores of a query for U, and in the direction W.
-scores = {a: ((j,), over(l, d, U(j, l) * query(l))), c: ((j,), over(l, d, W(j, l) * query(l)))}
+scores = {
+    S.a: ((j,), over(l, d, U(j, l) * query(l))),
+    c: ((j,), over(l, d, W(j, l) * query(l))),
+}
 
 
 def statement(factor: int | Fraction = 1) -> Statement:
@@ -132,7 +130,7 @@ def statement(factor: int | Fraction = 1) -> Statement:
     slope = over(i, d, over(l, d, entry * W(i, l)))
     left = mean(weight * row) / mean(weight) - average(row)
     right = Fraction(factor) * s * slope + s**2 * instantiated(constant, scores)
-    return Statement(left, "<=", right, sub_gaussian().assumptions)
+    return Statement(left, "<=", right, S.sub_gaussian().assumptions)
 
 
 @proves("BB:P3.4.U/limit", statement)
@@ -147,8 +145,6 @@ def gradient() -> Theorem:
 
 # -- the gradients in K, Q and V -----------------------------------------------------------------
 
-X = Function("X", (Sort.INDEX, Sort.INDEX))
-
 
 def product(A: Function, B: Function) -> Term:
     """Entry (j, l) of A'B."""
@@ -157,7 +153,7 @@ def product(A: Function, B: Function) -> Term:
 
 def at_the_score(body: Term, matrix: Term) -> Term:
     """A term at the score of the query for a matrix, whose entry (j, l) is given."""
-    return instantiated(body, {a: ((j,), over(l, d, matrix * query(l)))})
+    return instantiated(body, {S.a: ((j,), over(l, d, matrix * query(l)))})
 
 
 def of_a_factor(moved: Term, direction: Term, entry: Entry) -> Statement:
@@ -165,9 +161,17 @@ def of_a_factor(moved: Term, direction: Term, entry: Entry) -> Statement:
     and s in (0, 1], where K'Q moves in the direction that is given.
     """
     slope = over(n, rows, over(i, d, entry(n, i) * X(n, i)))
-    ends = {a: ((j,), over(l, d, product(K, Q) * query(l))), c: ((j,), over(l, d, direction * query(l)))}
+    ends = {
+        S.a: ((j,), over(l, d, product(K, Q) * query(l))),
+        c: ((j,), over(l, d, direction * query(l))),
+    }
     left = at_the_score(output, moved) - at_the_score(output, product(K, Q))
-    return Statement(left, "<=", s * slope + s**2 * instantiated(constant, ends), sub_gaussian().assumptions)
+    return Statement(
+        left,
+        "<=",
+        s * slope + s**2 * instantiated(constant, ends),
+        S.sub_gaussian().assumptions,
+    )
 
 
 def covariance(first: Variable, second: Variable) -> Term:

@@ -5,36 +5,16 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.derived import cauchy_schwarz, chain, exp, integrated, root, sqrt
-from numerics.derivations.kernel.rules import arithmetic, gcongr, instantiate, limit
-from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE
-from numerics.derivations.kernel.terms import Defined, Variable, term
+from numerics.derivations.derived import cauchy_schwarz, chain, exp, sqrt
+from numerics.derivations.kernel.rules import instantiate, limit
+from numerics.derivations.kernel.terms import term
 from numerics.derivations.kernel.theorems import Theorem
+from numerics.derivations.tactics import calc, show
+from proofs_check.derivations.proof import proves
+from proofs_check.derivations.softmax_average import softmax_average as W
 from proofs_check.derivations.softmax_average.moments import weight_at_least_one
-from proofs_check.derivations.softmax_average.softmax_average import (
-    F,
-    K,
-    a2,
-    eps,
-    f,
-    i,
-    k,
-    m,
-    m0,
-    moment,
-    over,
-    r,
-    rho,
-    s,
-    score,
-    t,
-    w,
-    x,
-)
-
-along = Defined("along", over(i, m, r * f(i, k)))
-A_, B_, C_ = (Variable(name, range=NONNEGATIVE) for name in "ABC")
-P_, Q_ = (Variable(name, range=POSITIVE) for name in "PQ")
+from proofs_check.derivations.softmax_average.softmax_average import K, a2, eps, i, k, m, rho, t
+from proofs_check.derivations.tails.lemma_c7_statements import size_of_the_limit
 
 #: The factor e^{(4/3) a2} of the square.
 growth_of_the_limit = exp(Fraction(4, 3) * a2)
@@ -45,43 +25,46 @@ def young() -> Theorem:
     """|R/S|^2 <= (3/4) t e^{(8/9) a2} + |R/S|^4 K^2/(4 t^3) for every t > 0: the mean of Young's
     inequality w y <= (3/4) t w^{4/3} + y^4/(4 t^3) for y = f.R/S, as E w >= 1.
     """
-    y, power, part = over(i, m, r * f(i, k)), moment(term(Fraction(4, 3))), Fraction(3, 4) * t
-    line = arithmetic(P_**3 * x, "<=", Fraction(3, 4) * P_**4 + x**4 / 4)
-    line = instantiate(line, {P_: exp(score / 3), x: y / t})
-    schwarz = chain(y**2, cauchy_schwarz("coordinates", (i,), r, f(i, k), (m,)), rho * F)
-    fourth = chain(y**4, gcongr(y**2 * y**2, schwarz), rho**2 * F**2)
-    bound = part * exp(Fraction(4, 3) * score) + y**4 * t**-3 / 4
-    point = chain(w * y, gcongr(t * line.lhs, line), gcongr(bound, fourth))
+    y, part, growth = W.over(i, m, W.r * W.f(i, k)), Fraction(3, 4) * t, exp(Fraction(4, 3) * W.score)
+    schwarz = cauchy_schwarz("coordinates", (i,), W.r, W.f(i, k), (m,))
+    point = calc(
+        W.w * y,
+        ("<=", part * growth + y**2 * y**2 * t**-3 / 4),
+        ("<=", part * growth + rho**2 * W.F**2 * t**-3 / 4, schwarz),
+    )
     rest = rho**2 * K**2 * t**-3 / 4
-    return chain(
-        arithmetic(rho, "<=", m0 * rho, weight_at_least_one()),
-        integrated("mean", (k,), point, m0 * rho, part * power.lhs + rest),
-        gcongr(part * power.lhs + rest, power),
-        part * exp(Fraction(8, 9) * a2) + rest,
+    return calc(
+        rho,
+        ("<=", W.m0 * rho, weight_at_least_one()),
+        ("<=", part * W.mean(growth) + rest, point),
+        ("<=", part * exp(Fraction(8, 9) * a2) + rest, W.moment(term(Fraction(4, 3)))),
     )
 
 
 @cache
 def square_of_the_limit() -> Theorem:
     """|R/S|^4 <= e^{(4/3) a2} |R/S|^2 K, at the best t, sqrt(|R/S|^2 K + eps) e^{-(2/9) a2}."""
-    at = instantiate(young(), {t: sqrt(rho * K + eps) * exp(-Fraction(2, 9) * a2)})
-    best = arithmetic(Fraction(3, 4) * sqrt(A_ + s) + A_**2 * sqrt(A_ + s) ** -3 / 4, "<=", sqrt(A_ + s))
-    best = instantiate(best, {A_: rho * K, s: eps})
-    at = chain(at, gcongr(exp(Fraction(2, 3) * a2) * best.lhs, best))
-    near = chain(gcongr(rho**2, at), growth_of_the_limit * rho * K + eps * growth_of_the_limit)
+    top, half = sqrt(rho * K + eps), exp(Fraction(2, 3) * a2)
+    best = show(Fraction(3, 4) * top + (rho * K) ** 2 * top**-3 / 4, "<=", top, rho * K)
+    at = chain(instantiate(young(), {t: top * exp(-Fraction(2, 9) * a2)}), half * best.lhs)
+    near = calc(
+        rho**2,
+        ("<=", (half * top) ** 2, calc(at, ("<=", half * top, best))),
+        ("==", growth_of_the_limit * rho * K + eps * growth_of_the_limit),
+    )
     return limit(near, eps, growth_of_the_limit * rho * K, growth_of_the_limit)
 
 
 @cache
 def theorem() -> Theorem:
     """|R/S|^2 <= e^{(4/3) a2} K."""
-    value = growth_of_the_limit * K
-    both = arithmetic(value * rho, "<=", (rho**2 + value**2) / 2, hide=(growth_of_the_limit,))
-    square = chain(square_of_the_limit(), both)
-    return root(arithmetic(rho**2, "<=", value**2, square, hide=(rho**2, value**2)), rho, value)
+    value, growth = growth_of_the_limit * K, growth_of_the_limit
+    both = calc(square_of_the_limit(), ("<=", (rho**2 + value**2) / 2, growth))
+    return show(rho, "<=", value, show(rho**2, "<=", value**2, both, rho**2, value**2))
 
 
+@proves("BB:LC.7.8/holder", size_of_the_limit)
 @cache
 def length() -> Theorem:
     """|R/S| <= e^{(2/3) a2} (E|f|^4)^{1/4}."""
-    return root(theorem(), sqrt(rho), exp(Fraction(2, 3) * a2) * sqrt(K))
+    return show(sqrt(rho), "<=", exp(Fraction(2, 3) * a2) * sqrt(K), theorem())

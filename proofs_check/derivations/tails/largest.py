@@ -9,12 +9,14 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.derived import chain, exp, integrated, log
+from numerics.derivations.derived import chain, exp, log
 from numerics.derivations.kernel.normal_form import LENGTH as L
 from numerics.derivations.kernel.rules import arithmetic, assume, gcongr, instantiate
 from numerics.derivations.kernel.sorts import POSITIVE, Range, Sort
 from numerics.derivations.kernel.terms import Function, Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
+from numerics.derivations.statements import hypotheses
+from numerics.derivations.tactics import calc, show
 from proofs_check.derivations.softmax_average.softmax_average import d, j, k, mean, over, s, v, x
 from proofs_check.derivations.softmax_average.tilted import Law, h, quarter
 
@@ -54,13 +56,16 @@ def largest_of_the_powers() -> Theorem:
     return assume("P is at most the largest |z_l|^p", Op("ind", (P(k) - s**q,)), "<=", some, every=(k, s))
 
 
+#: The mean of the largest |z_l|^p, and what is assumed of it.
+largest = mean(positive_part(P(k)))
+given = hypotheses(sub_gaussian_vectors(), largest_of_the_powers())
 VECTORS = Law("mean", k, lambda index, of: z(l, index, of), term(1), sub_gaussian_vectors)
 
 
 @cache
 def mean_of_the_exponentials() -> Theorem:
     """E sum e^{|z_l|^2/4} <= L 2^{d/2}."""
-    return integrated("coordinates", (l,), quarter(VECTORS), mean(exponentials), L * exp(h), (L,))
+    return show(mean(exponentials), "<=", L * exp(h), quarter(VECTORS))
 
 
 def level(B: Term) -> Term:
@@ -73,26 +78,36 @@ def beyond(B: Term) -> Theorem:
     """P_+ <= B + max(P, B) e^{-v/4} sum e^{|z_l|^2/4} for v = max(P, B)^{2/p} and B > 0, as some
     |z_l|^2 is at least v where P >= B.
     """
-    larger = Op("max", (x, S_))
-    above = Op("ind", (x - S_,))
-    same = arithmetic(above * larger, "<=", above * x)
-    reached = arithmetic(above, "<=", Op("ind", (x - larger,)), same, hide=(larger,))
-    line = arithmetic(positive_part(x), "<=", S_ + above * x)
-    line = chain(line, gcongr(line.rhs, arithmetic(above * x, "<=", larger * above)))
-    line = chain(line, gcongr(line.rhs, reached))
-    line = instantiate(line, {x: P(k), S_: B})
-    value = Op("max", (P(k), B))
-    power = chain(level(B) ** q, instantiate(arithmetic(exp(log(M_)), "==", M_), {M_: value}))
-    at = instantiate(largest_of_the_powers(), {s: level(B)})
+    value, larger, above = Op("max", (P(k), B)), Op("max", (x, S_)), Op("ind", (x - S_,))
+    same = show(above * larger, "<=", above * x)
+    line = calc(
+        positive_part(x),
+        ("<=", S_ + above * x),
+        ("<=", S_ + larger * above),
+        (
+            "<=",
+            S_ + larger * Op("ind", (x - larger,)),
+            show(above, "<=", Op("ind", (x - larger,)), same, larger),
+        ),
+    )
+    power = instantiate(arithmetic(exp(log(M_)), "==", M_), {M_: value})
     each = instantiate(arithmetic(Op("ind", (x,)), "<=", exp(x / 4)), {x: square - level(B)})
-    each = integrated("coordinates", (l,), each, at.rhs, exp(-level(B) / 4) * exponentials, (L,))
-    event = chain(gcongr(Op("ind", (P(k) - value,)), power), at, each)
-    return chain(line, gcongr(line.rhs, event), B + value * exp(-level(B) / 4) * exponentials)
+    some = over(l, L, Op("ind", (square - level(B),)))
+    event = calc(
+        gcongr(Op("ind", (P(k) - value,)), chain(level(B) ** q, power)),
+        ("<=", some, instantiate(largest_of_the_powers(), {s: level(B)})),
+        ("<=", exp(-level(B) / 4) * exponentials, each),
+    )
+    return calc(
+        instantiate(line, {x: P(k), S_: B}), ("<=", B + value * exp(-level(B) / 4) * exponentials, event)
+    )
 
 
 def mean_beyond(B: Term, weight: Theorem, share: Term) -> Theorem:
     """E P_+ <= B + B share L 2^{d/2} from max(P, B) e^{-v/4} <= B share."""
-    point = chain(beyond(B), B + weight.lhs * exponentials)
-    point = chain(point, gcongr(point.rhs, weight))
-    average = integrated("mean", (k,), point, mean(positive_part(P(k))), B + B * share * mean(exponentials))
-    return chain(average, gcongr(average.rhs, mean_of_the_exponentials()), B + B * share * (L * exp(h)))
+    point = calc(beyond(B), ("<=", B + B * share * exponentials, weight))
+    return calc(
+        largest,
+        ("<=", B + B * share * mean(exponentials), point),
+        ("<=", B + B * share * (L * exp(h)), mean_of_the_exponentials()),
+    )

@@ -11,23 +11,8 @@ from numerics.derivations.kernel.normal_form import LENGTH as L
 from numerics.derivations.kernel.rules import assume
 from numerics.derivations.kernel.terms import Term, term
 from numerics.derivations.statements import Statement, from_sympy
-from proofs_check.derivations.softmax_average.softmax_average import (
-    R_L,
-    S_L,
-    F,
-    K,
-    a2,
-    d,
-    error_squared,
-    expectation,
-    i,
-    m,
-    mean,
-    over,
-    rho,
-    sigma,
-    sub_gaussian,
-)
+from proofs_check.derivations.softmax_average import softmax_average as W
+from proofs_check.derivations.softmax_average.softmax_average import K, a2, d, rho, sigma, sub_gaussian
 from proofs_check.derivations.softmax_average.tilted import TOKEN
 from proofs_check.derivations.softmax_average.weighted_errors import C_f, growth
 from proofs_check.derivations.tails.largest import positive_part
@@ -36,9 +21,9 @@ from theory.bounds.concentration_moments import lemma_c7, tail_integral, thresho
 
 _L, _a2, _K, _s2, _C, _d, _Z = sp.symbols("L a2 K sigma2 C_f d Z4", positive=True)
 _x = sp.Symbol("x", positive=True)
-Z4 = mean(TOKEN.square**2)
+Z4 = W.mean(TOKEN.square**2)
 VALUES = {_L: L, _a2: a2, _K: K, _s2: sigma**2, _C: C_f, _d: d, _Z: Z4}
-error = expectation(error_squared**2)
+error = W.expectation(W.error_squared**2)
 t_0 = from_sympy(threshold_c7(_L, _a2, _K), VALUES)
 #: 2 C sqrt(t_0)/L, the first term of every bound.
 first_term = 2 * from_sympy(C_of(_a2, _K), VALUES) * K / sqrt(L)
@@ -57,9 +42,9 @@ def lemma(c: int | Fraction = 1) -> Statement:
 
 def cut_of_the_mean(front: int | Fraction = 1) -> Statement:
     """E|err|^4 <= front 2 C sqrt(t_0)/L + E(8 |R_L/S_L|^4 + 8 |R/S|^4 - t_0)_+."""
-    above = positive_part(8 * over(i, m, (R_L / S_L) ** 2) ** 2 + 8 * rho**2 - t_0)
+    above = positive_part(8 * W.over(W.i, W.m, (W.R_L / W.S_L) ** 2) ** 2 + 8 * rho**2 - t_0)
     return Statement(
-        error, "<=", Fraction(front) * first_term + expectation(above), sub_gaussian().assumptions
+        error, "<=", Fraction(front) * first_term + W.expectation(above), sub_gaussian().assumptions
     )
 
 
@@ -68,7 +53,7 @@ def tails(front: int | Fraction = 1) -> tuple[Statement, Statement]:
     and with 16 L e^{2d} times the integral of u e^{-u/(16 sigma^2 C_f^2)} from sqrt(s) on.
     """
     first = Fraction(front) * first_term
-    token = mean(positive_part(C_f**4 * TOKEN.square**2 - cut))
+    token = W.mean(positive_part(C_f**4 * TOKEN.square**2 - cut))
     scale = sp.Symbol("scale", positive=True)
     closed = from_sympy(tail_integral(_x, scale, 2), {_x: sqrt(cut), scale: 16 * sigma**2 * C_f**2})
     return (
@@ -84,7 +69,7 @@ def short(c: int | Fraction = 8, front: int | Fraction = 1) -> tuple[Statement, 
     case = assume("t_0/8 <= |R/S|^4", t_0 / 8, "<=", rho**2).assumptions | sub_gaussian().assumptions
     return (
         Statement(Fraction(c) * rho**2, "<=", first_term, case),
-        Statement(error, "<=", Fraction(front) * (8 * L * mean(F**2) + first_term), case),
+        Statement(error, "<=", Fraction(front) * (8 * L * W.mean(W.F**2) + first_term), case),
     )
 
 

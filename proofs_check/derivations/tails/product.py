@@ -7,16 +7,17 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.derived import chain, integrated, log, schwarz_of_bounds, sqrt
+from numerics.derivations.derived import chain, log, schwarz_of_bounds, sqrt
 from numerics.derivations.kernel.normal_form import LENGTH as L
 from numerics.derivations.kernel.rules import arithmetic, assume, gcongr, instantiate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, Range, Sort
 from numerics.derivations.kernel.terms import Function, Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
+from numerics.derivations.tactics import calc, show
 from proofs_check.derivations.proof import proves
 from proofs_check.derivations.softmax_average.form_of_the_paper import long_prompts
-from proofs_check.derivations.softmax_average.softmax_average import c, i, k, m, mean, over, sigma, u, x, y
+from proofs_check.derivations.softmax_average.softmax_average import i, k, m, mean, over, sigma, x, y
 
 #: The factors X and Y, a number and a matrix, and their means over a finite prompt, as functions of
 #: the outcome of prompt and query; their fourth moments are finite.
@@ -51,12 +52,13 @@ def moments() -> tuple[Theorem, Theorem, Theorem, Theorem]:
 @cache
 def lines() -> Theorem:
     """E|X^Y^ - XY|^2 <= 2 E X^^2 |Y^ - Y|^2 + 2 E|Y|^2 (X^ - X)^2, the first line of (21)."""
-    line = arithmetic((x * y - u * c) ** 2, "<=", 2 * x**2 * (y - c) ** 2 + 2 * c**2 * (x - u) ** 2)
-    line = instantiate(line, {x: Xh(k), y: Yh(i, k), u: X(k), c: Y(i, k)})
-    right = 2 * Xh(k) ** 2 * error_of_Y + 2 * of_Y * (Xh(k) - X(k)) ** 2
-    means = 2 * mean(Xh(k) ** 2 * error_of_Y) + 2 * mean(of_Y * (Xh(k) - X(k)) ** 2)
-    return integrated(
-        "mean", (k,), integrated("coordinates", (i,), line, error, right, (m,)), mean(error), means
+    first, second = Xh(k) * (Yh(i, k) - Y(i, k)), Y(i, k) * (Xh(k) - X(k))
+    line = show((first + second) ** 2, "<=", 2 * first**2 + 2 * second**2, first, second)
+    return calc(
+        mean(error),
+        ("==", mean(over(i, m, (first + second) ** 2))),
+        ("<=", mean(over(i, m, 2 * first**2 + 2 * second**2)), line),
+        ("==", 2 * mean(Xh(k) ** 2 * error_of_Y) + 2 * mean(of_Y * (Xh(k) - X(k)) ** 2)),
     )
 
 
@@ -65,8 +67,11 @@ def fourth_moment() -> Theorem:
     """E X^^4 <= 8 A_X sigma^8 + 8 B_X f with the rate f of Lemma C.9, the third line of (21)."""
     line = instantiate(arithmetic(x**4, "<=", 8 * y**4 + 8 * (x - y) ** 4), {x: Xh(k), y: X(k)})
     of_X, _, error_X, _ = moments()
-    average = integrated("mean", (k,), line, None, 8 * of_X.lhs + 8 * error_X.lhs)
-    return chain(average, gcongr(average.rhs, of_X, error_X))
+    return calc(
+        mean(Xh(k) ** 4),
+        ("<=", 8 * mean(X(k) ** 4) + 8 * mean((Xh(k) - X(k)) ** 4), line),
+        ("<=", 8 * (A_X * sigma**8) + 8 * (B_X * fourth_power), of_X, error_X),
+    )
 
 
 @cache
@@ -110,7 +115,7 @@ def theorem() -> Theorem:
     """E|X^Y^ - XY|^2 <= c_1 sigma^12 ln(L)^2/L^{c_2/(2 sigma^2)} for L >= 2 and sigma >= 1."""
     two, one = long_prompts()
     ratio, weight = log(L) / log(2), 8 * A_X + 8 * B_X * log(2) ** 2
-    longer = chain(1, gcongr(log(2) / log(2), gcongr(log(2), two)), ratio)
+    longer = calc(1, ("==", log(2) / log(2)), ("<=", ratio, gcongr(log(2), two)))
     at = {S_: sigma, H_: ratio}
     constants = {Q_: rate, A_X: 8 * A_X, B_X: 8 * B_X * log(2) ** 2}
     size = instantiate(powers(), {**at, **constants}, one, longer, arithmetic(rate, "<=", 1))

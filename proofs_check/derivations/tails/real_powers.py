@@ -10,10 +10,11 @@ from functools import cache
 
 from numerics.derivations.derived import chain, exp, log
 from numerics.derivations.kernel.flows import derivative
-from numerics.derivations.kernel.rules import antitone, arithmetic, begin, every_number, gcongr, instantiate
+from numerics.derivations.kernel.rules import antitone, arithmetic, begin, every_number, instantiate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Range, Sort
 from numerics.derivations.kernel.terms import CLOCK, START, Op, Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
+from numerics.derivations.tactics import calc, show
 
 tau = Variable("tau", Sort.TIME)
 now = CLOCK(tau)
@@ -46,34 +47,27 @@ def gap_of_the_slopes() -> Theorem:
     where V >= W, and above it for X <= W.
     """
     e, exponent = V - W, r * (log(S) - log(A))
-    ahead = arithmetic(0, "<=", after * e)
-    behind = arithmetic(before * e, "<=", 0)
-    most = chain(exponent, gcongr(r * log(S) - r * log(A), tangent_of_the_logarithm(S, A)), r * (e / A))
-    share = instantiate(
-        arithmetic(part * x, "<=", Op("ind", (x,)) * x), {part: r / A, x: e}, arithmetic(r / A, "<=", 1)
+    P, Q, D = exp(r * log(S)), exp(r * log(A) + e), exponent - e
+    ahead, behind = show(0, "<=", after * e), show(before * e, "<=", 0)
+    share = arithmetic(part * x, "<=", Op("ind", (x,)) * x)
+    most = calc(
+        exponent,
+        ("<=", r * (e / A), tangent_of_the_logarithm(S, A)),
+        ("<=", Op("ind", (e,)) * e, instantiate(share, {part: r / A, x: e}, show(r / A, "<=", 1))),
     )
-    most = chain(most, share)
-    share = instantiate(
-        arithmetic(Op("above", (-x,)) * x, "<=", part * x), {part: r / S, x: e}, arithmetic(r / S, "<=", 1)
-    )
-    least = chain(
-        share, arithmetic(share.rhs, "<=", exponent, tangent_of_the_logarithm(A, S), hide=(log(S), log(A)))
+    share = arithmetic(Op("above", (-x,)) * x, "<=", part * x)
+    least = calc(
+        instantiate(share, {part: r / S, x: e}, show(r / S, "<=", 1)),
+        ("<=", exponent, tangent_of_the_logarithm(A, S), log(S), log(A)),
     )
     # In both cases the exponents, and then the powers, are compared.
-    a, b = r * log(S), r * log(A) + e
-    P, Q, D = exp(a), exp(b), a - b
-    less = chain(after * D, arithmetic(after * (exponent - e), "<=", 0, most, ahead, hide=(exponent, e, far)))
-    more = chain(
-        before * -D, arithmetic(before * (e - exponent), "<=", 0, least, behind, hide=(exponent, e, far))
-    )
-    above, below = (
-        chain(gcongr(front * line.lhs, line), exp(end))
-        for front, end, sign in ((P, b, -1), (Q, a, 1))
-        for line in [instantiate(arithmetic(1 + x, "<=", exp(x)), {x: sign * D})]
-    )
-    first = arithmetic(after * (P - Q), "<=", 0, above, less, hide=(P, Q, D, far))
-    second = arithmetic(before * (Q - P), "<=", 0, below, more, hide=(P, Q, D, far))
-    return arithmetic(far * (P - Q), "<=", 0, first, second, hide=(P, Q, far))
+    less = show(after * D, "<=", 0, most, ahead, exponent, e, far)
+    more = show(before * -D, "<=", 0, least, behind, exponent, e, far)
+    above = calc(P * (1 - D), ("<=", P * exp(-D), show(1 - D, "<=", exp(-D), D)), ("==", Q))
+    below = calc(Q * (1 + D), ("<=", Q * exp(D), show(1 + D, "<=", exp(D), D)), ("==", P))
+    first = show(after * (P - Q), "<=", 0, above, less, P, Q, D, far)
+    second = show(before * (Q - P), "<=", 0, below, more, P, Q, D, far)
+    return show(far * (P - Q), "<=", 0, first, second, P, Q, far)
 
 
 @cache
@@ -85,8 +79,11 @@ def along_the_way() -> Theorem:
     power = instantiate(arithmetic(exp(q * log(M_)) / M_, "==", exp(r * log(M_))), {M_: S})
     form = q * rate * (power.lhs - Q)
     gap = far * (P - Q)
-    slow = arithmetic(form, "==", q * rest**2 * gap, steady, power, hide=(rate, power.lhs, P, Q, far, rest))
-    slow = chain(slow, arithmetic(slow.rhs, "<=", 0, gap_of_the_slopes(), hide=(gap, rest)))
+    slow = calc(
+        form,
+        ("==", q * rest**2 * gap, steady, power, rate, power.lhs, P, Q, far, rest),
+        ("<=", 0, gap_of_the_slopes(), gap, rest),
+    )
     return antitone(e, tau, chain(derivative(e, tau), form, slow))
 
 
