@@ -24,6 +24,7 @@ __all__ = ["Evidence", "plain"]
 Plain = int | float | str | bool
 #: By how much a slack of exactly 1 may be off, since it is the quotient of two rounded numbers.
 ROUNDING = 1e-9
+LISTS = ("assumes", "cites", "parts", "routes", "steps")
 
 
 def plain(value: Any) -> Plain:
@@ -152,7 +153,7 @@ class Evidence(Shown):
         put("weakest", None if self.weakest is None else Verdict(self.weakest))
         for name in ("witness", "tightest"):
             put(name, MappingProxyType({str(k): plain(v) for k, v in getattr(self, name).items()}))
-        for name in ("assumes", "cites", "parts", "routes", "steps"):
+        for name in LISTS:
             put(name, tuple(getattr(self, name)))
         for name in ("slack", "reference", "margin"):
             value = getattr(self, name)
@@ -173,8 +174,8 @@ class Evidence(Shown):
         )
         check_kind(Mapping, **of("witness", "tightest"))
         check_kind(Real, **of("disagreement", "slack_error", "samples", "seed", "error", "seconds"))
-        for name, kind in LISTS:
-            read_items(kind, **of(name))
+        for name in LISTS:
+            read_items(Evidence if name in ("parts", "routes") else str, **of(name))
         known = [str(v) for v in Verdict]
         if self.verdict not in known or self.weakest not in (None, *known):
             raise ValueError(
@@ -397,7 +398,3 @@ class Evidence(Shown):
 
     def __str__(self) -> str:
         return "\n".join(f"{name:>9}  {text}" for name, text in self.rows())
-
-
-#: Fields that hold several things, and their kind.
-LISTS = (("assumes", str), ("cites", str), ("steps", str), ("parts", Evidence), ("routes", Evidence))

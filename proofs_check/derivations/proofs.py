@@ -13,7 +13,6 @@ from numerics.derivations.kernel.rules import gcongr
 from numerics.derivations.statements import derived
 from numerics.evidence import Evidence, all_of
 from proofs_check.derivations import __path__
-from proofs_check.derivations.linear_attention.proofs import PROOFS as EXACT
 from proofs_check.derivations.proof import Proof, both_powers, by_normal_form, each, one, powers, registered
 from proofs_check.derivations.softmax_average import (
     form_of_the_paper,
@@ -34,9 +33,7 @@ __all__ = ["PROOFS", "derivation"]
 
 for _found in pkgutil.walk_packages(__path__, f"{__package__}."):  # whose derivations register themselves
     importlib.import_module(_found.name)
-#: The tables of the rooms whose derivations do not.
-ROOMS = (EXACT,)
-#: The derivations of this folder that do not.
+#: The derivations of averages that do not.
 HERE: Mapping[str, Proof] = MappingProxyType(
     {
         "OURS:R1.off/numerator": one(sums.numerator_statement, second_moment.numerator),
@@ -104,7 +101,7 @@ def joined(*tables: Mapping[str, Proof]) -> Mapping[str, Proof]:
 
 
 #: By the id of a claim.
-PROOFS = joined(HERE, *ROOMS, registered())
+PROOFS = joined(HERE, registered())
 
 
 def derivation(id: str, *searches: Evidence, **numbers: object) -> Evidence:

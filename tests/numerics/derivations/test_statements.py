@@ -9,7 +9,7 @@ import inspect
 import pkgutil
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -116,6 +116,7 @@ def reached(statement: Callable[..., Any]) -> set[Name]:
             codes.append((f.__module__, f.__code__))
             todo += [cell.cell_contents for cell in f.__closure__ or ()]
         todo += f if isinstance(f, tuple) else ()
+        todo += (f.func, *f.args, *f.keywords.values()) if isinstance(f, partial) else ()
     seen: set[Name] = set()
     attributes: set[str] = set()
     methods: list[tuple[str, str, CodeType]] = []
@@ -161,7 +162,12 @@ def test_no_derivation_is_reached_from_a_statement():
 
 @pytest.mark.parametrize("statement", [by_its_sides, by_a_constant, by_a_hypothesis, by_a_rule])
 def test_a_derivation_in_a_statement_is_found(statement):
-    for inside in (statement, one(statement, signal.split).statements):
+    for inside in (
+        statement,
+        one(statement, signal.split).statements,
+        partial(statement),
+        partial(max, statement),
+    ):
         assert any(map(derives, reached(inside)))
 
 

@@ -21,6 +21,10 @@ from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, from_sympy, hypotheses
 from numerics.derivations.tactics import calc, show
 from proofs_check.derivations.linear_attention.softmax_errors import token_errors as of_tokens
+from proofs_check.derivations.linear_attention.softmax_errors.softmax_weights import (
+    equal_statement,
+    equal_weights,
+)
 from proofs_check.derivations.linear_attention.softmax_errors.token_errors import (
     GIVEN,
     P2,
@@ -184,3 +188,12 @@ def ratios() -> tuple[Theorem, Theorem]:
     weak = show(_limit, "<=", mean_square / share, near)
     sharp = arithmetic(_term(bound(_s, _n + 1, _t, _q)), "==", _sharper().lhs, hide=(of_tokens.s, t, q))
     return chain(sharp, _sharper(), weak), weak
+
+
+def solution_statements(one: int = 1) -> tuple[Statement, Statement]:
+    return solution_statement(one), equal_statement(one)
+
+
+proves("OURS:R4.A.ode", solution_statements, part=1)(weights_are_spread)
+proves("OURS:R4.A.ode", solution_statements, part=2)(equal_weights)
+proves("OURS:R4.c", second_moment_statement)(of_tokens.error)
