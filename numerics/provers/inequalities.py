@@ -246,8 +246,10 @@ class _Run:
         """
         st = self.st
         signs = Signs(Program(st.symbols), st.box)
+        self.known += [(g, kind == ">") for g, kind in st.where_needs if kind != "!="]
         for g, kind in st.needs:
             if self.holds(g, kind, signs):
+                self.known += [(g, kind == ">")] if kind != "!=" else []
                 continue
             return f"{g} {kind} 0 could not be shown on the domain, so the statement may be undefined"
         return ""
@@ -269,7 +271,8 @@ class _Run:
                 return True
         for e in (g, -g) if kind == "!=" else (g,):
             stop = lambda b, e=e: st.violates(e, centre(b))
-            proof = Proof(Task(st.symbols, st.box, [e], kind != ">=", st.where), self.effort, stop)
+            task = Task(st.symbols, st.box, [e], kind != ">=", st.where, known=tuple(self.known))
+            proof = Proof(task, self.effort, stop)
             if at_once and not proof.exact():
                 break
             if proof.run(FEW_TURNS).proved or proof.follows():
@@ -333,6 +336,8 @@ class _Run:
         """
         st = self.st
         for pieces in reductions(st.difference, st.symbols, st.box, st.where):
+            self.steps = ()
+            engines.clear()
             with self.effort.half():  # the other half is kept for the statement as it stands
                 proved = all(self.cover(x, b, e, w, None, engines).proved for e, x, b, w in pieces)
             if proved:

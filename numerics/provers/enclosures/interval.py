@@ -168,8 +168,9 @@ class Iv:
         if self.lo > start:
             v = down(f(self.lo))
             lo, lo_open = (v, lo_open) if v > least else (least, True)
-        if not self.hi > start:
-            hi = least
+        if not self.hi > start:  # the limit may have been rounded down from the value there
+            v = up(f(start))
+            hi = v if v.is_finite() else greatest
         elif self.hi < INF:
             v = up(f(self.hi))
             hi, hi_open = (v, hi_open) if v < greatest else (greatest, True)

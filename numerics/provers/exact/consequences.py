@@ -21,7 +21,7 @@ import numpy as np
 import sympy as sp
 from flint import Ordering, fmpq, fmpq_mat, fmpq_mpoly_ctx
 
-from numerics.provers.exact.opaque import Fact, Opaque
+from numerics.provers.exact.opaque import Fact, Opaque, Unsure
 from numerics.rationals import flint_rational, fraction
 
 __all__ = ["Certificate", "consequence"]
@@ -48,8 +48,12 @@ class Certificate:
     letters: Mapping[sp.Expr, sp.Expr] = field(default_factory=dict)
 
     def holds(self) -> bool:
-        """Whether the sum vanishes, multiplied out by SymPy."""
-        return bool(sp.expand(sum(sp.Rational(c) * sp.Mul(*factors) for c, factors, _ in self.terms)) == 0)
+        """Whether the sum vanishes, multiplied out by SymPy, though a term is positive and no
+        coefficient negative.
+        """
+        total = sum(sp.Rational(c) * sp.Mul(*factors) for c, factors, _ in self.terms)
+        signs = all(c > 0 for c, *_ in self.terms) and any(strict for *_, strict in self.terms)
+        return signs and bool(sp.expand(total) == 0)
 
     def steps(self, names: Mapping[sp.Expr, sp.Expr]) -> tuple[str, ...]:
         """The terms in LaTeX, under the names of a caller, and that they add up to 0."""
@@ -94,13 +98,17 @@ def consequence(goal: Fact, facts: Iterable[Fact]) -> Certificate | None:
     (True, None)
     """
     facts = list(dict.fromkeys(facts))
-    words = Opaque([goal[0], *(g for g, _ in facts)])
-    negated = (words.rational(-goal[0]), not goal[1])
-    given = [(words.rational(g), strict) for g, strict in facts]
+    words = Opaque([goal[0], *(g for g, _ in facts)], facts)
+    try:
+        negated = (words.rational(-goal[0]), not goal[1])
+        given = [(words.rational(g), strict) for g, strict in facts]
+    except Unsure:
+        return None
     if len(words.letters) > MOST_LETTERS:
         return None
     given = [f for f in dict.fromkeys((*given, *words.facts, *words.compared(given))) if not f[0].is_number]
-    symbols = sorted(negated[0].free_symbols.union(*(g.free_symbols for g, _ in given)), key=str)
+    symbols = negated[0].free_symbols.union(*(g.free_symbols for g, _ in given))
+    symbols = sorted(symbols, key=lambda x: (str(x), getattr(x, "dummy_index", 0)))
     if not symbols:
         return None
     given += [(x, bool(x.is_positive)) for x in symbols if x.is_nonnegative]

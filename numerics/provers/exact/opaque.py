@@ -13,7 +13,7 @@ from math import lcm
 
 import sympy as sp
 
-__all__ = ["Fact", "Opaque"]
+__all__ = ["Fact", "Opaque", "Unsure"]
 
 #: A rational function, and whether it is positive; else it is nonnegative.
 Fact = tuple[sp.Expr, bool]
@@ -28,9 +28,17 @@ CONSTANTS = {
 NAPIER = sp.exp(1, evaluate=False)
 
 
+class Unsure(ValueError):
+    """A root or logarithm may be undefined where the statement is not. SymPy writes sqrt(x*y) as
+    sqrt(x)*sqrt(y) for x >= 0, so that y may be negative where x is 0: there the letter of sqrt(y)
+    stands for nothing.
+    """
+
+
 class Opaque:
     """The letters of some expressions, which have to be read together: the exponents of all of them
-    share one basis.
+    share one basis. That bases of roots are nonnegative, and arguments of logarithms positive, has
+    to be seen from them or to be `given`.
 
     >>> x, y = sp.symbols("x y", real=True)
     >>> words = Opaque([sp.exp(2 * x) - sp.exp(x)])
@@ -39,14 +47,18 @@ class Opaque:
     (1, True)
     """
 
-    def __init__(self, exprs: Iterable[sp.Expr]) -> None:
+    def __init__(self, exprs: Iterable[sp.Expr], given: Iterable[Fact] = ()) -> None:
+        self.known: dict[sp.Expr, bool] = {}
+        for g, strict in given:
+            g = sp.expand(g)
+            self.known[g] = strict or self.known.get(g, False)
         self.letters: dict[sp.Expr, sp.Dummy] = {}
         self.facts: list[Fact] = []
         #: Values of increasing functions, by function: argument and value as rational functions.
         self.values: dict[str, list[tuple[sp.Expr, sp.Expr]]] = {}
         self.shared: dict[sp.Expr, int] = {}
         heads = [(e.atoms(sp.exp), e.has(sp.E)) for e in exprs]
-        exponents = {f.args[0] for found, _ in heads for f in found}
+        exponents = {f.exp for found, _ in heads for f in found}
         exponents |= {sp.S.One} if any(e for _, e in heads) else set()
         for c, m in (term for u in exponents for term in _terms(u)):
             self.shared[m] = lcm(self.shared.get(m, 1), int(c.q))
@@ -107,24 +119,49 @@ class Opaque:
             return [(sp.S.One, sp.S.Zero), *((x, sp.S.One) for x in e)]
         return [(sp.S.Zero, sp.S.Zero)] if name == "tanh" else [(sp.S.One, sp.S.One)]  # a root of 1
 
+    def _sure(self, e: sp.Expr, strict: bool = False) -> bool:
+        """Whether an expression is nonnegative, or positive, wherever what is given holds."""
+        if e.is_Rational:
+            return bool(e > 0 if strict else e >= 0)
+        if e.is_Symbol and (e.is_positive or (e.is_nonnegative and not strict)):
+            return True
+        if (g := sp.expand(e)) in self.known and (self.known[g] or not strict):
+            return True
+        if isinstance(e, sp.exp) or e in CONSTANTS:
+            return True
+        if e.is_Add:
+            return all(map(self._sure, e.args)) and (
+                not strict or any(self._sure(a, strict=True) for a in e.args)
+            )
+        if e.is_Mul:
+            return all(self._sure(a, strict) for a in e.args)
+        if e.is_Pow and e.exp.is_Rational and not (e.exp.is_Integer and e.exp % 2 == 0):
+            return self._sure(e.base, strict or e.exp < 0)
+        even = e.is_Pow and e.exp.is_Integer and bool(e.base.is_real)
+        return not strict and (even or isinstance(e, sp.Abs))
+
     def _root(self, base: sp.Expr, q: int) -> sp.Dummy:
         key = base ** sp.Rational(1, q)
         if key not in self.letters:
+            if not self._sure(base):
+                raise Unsure(f"{base} may be negative")
             b = self.rational(base)
             self.letters[key] = w = sp.Dummy("u", real=True)
-            self.facts += [(w, False), (b, False), (w**q - b, False), (b - w**q, False)]
+            self.facts += [(w, False), (w**q - b, False), (b - w**q, False)]
             self.values.setdefault(f"root {q}", []).append((b, w))
         return self.letters[key]
 
     def _inverse_root(self, e: sp.Expr) -> sp.Expr:
         """A power with a negative exponent, which is defined where its base is positive."""
+        if not self._sure(e.base, strict=True):
+            raise Unsure(f"{e.base} may not be positive")
         w = self._root(e.base, e.exp.q)
         self.facts.append((w, True))
         return w**e.exp.p
 
     def _exponential(self, e: sp.Expr) -> sp.Expr:
         out = sp.S.One
-        for c, m in _terms(e.args[0]) if self.split else [(sp.S.One, e.args[0])]:
+        for c, m in _terms(e.exp) if self.split else [(sp.S.One, e.exp)]:
             q = self.shared.setdefault(m, 1)
             if (c * q).q != 1:
                 raise ValueError(f"{e} was not among the expressions that are read together")
@@ -135,7 +172,7 @@ class Opaque:
                 if key == NAPIER:
                     self.facts += [(E - CONSTANTS[sp.E][0], True), (CONSTANTS[sp.E][1] - E, True)]
             out *= self.letters[key] ** (c * q)
-        argument = self.rational(e.args[0])
+        argument = self.rational(e.exp)
         self.values.setdefault("exp", []).append((argument, out))
         return out
 
@@ -152,6 +189,8 @@ class Opaque:
             return []
         u = self.rational(e.args[0])
         if isinstance(e, sp.log):
+            if not self._sure(e.args[0], strict=True):
+                raise Unsure(f"{e.args[0]} may not be positive")
             self.values.setdefault("log", []).append((u, letter))
             return [(u, True)]
         if isinstance(e, sp.Abs):

@@ -116,9 +116,10 @@ class Proof:
         for e in t.alternatives:
             f, names, sides, where = algebraic(e, t.symbols, t.box, (*t.where, *t.known))
             ranges = (gap for x, side in zip(names, sides) for gap in side.gaps(x))
-            self.certificate = consequence((f, t.strict), [*where, *ranges])
-            if self.certificate is not None:
+            found = consequence((f, t.strict), [*where, *ranges])
+            if found is not None:
                 self.engine = "Positivstellensatz"
+                self.certificate = found if names == t.symbols else None  # else it is in other variables
                 return True
         return False
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from numerics import Evidence, forall
+from numerics import Closed, Evidence, forall
 from numerics.provers.exact.consequences import Certificate, _Product, _Reader, consequence
 from numerics.provers.exact.opaque import Fact, Opaque
 
@@ -33,7 +33,7 @@ FOLLOWS: dict[str, tuple[Fact, list[Fact]]] = {
         [(x, False), (1 - x, False), (z - a, False), (z - b, False)],
     ),
     "exponentials rise": ((sp.exp(y) - sp.exp(x), True), [(y - x, True)]),
-    "logarithms rise": ((sp.log(y) - sp.log(x), True), [(y - x, True)]),
+    "logarithms rise": ((sp.log(y) - sp.log(x), True), [(y - x, True), (x, True), (y, True)]),
     "a tangent at another point": ((sp.exp(x) - 1 - x, True), [(x, True)]),
     "distances": ((2 - sp.Abs(x - z), False), [(1 - sp.Abs(x - y), False), (1 - sp.Abs(y - z), False)]),
     "the larger one": ((1 - sp.Max(x, y), False), [(1 - x, False), (1 - y, False)]),
@@ -194,6 +194,11 @@ WRONG: dict[str, tuple[type, str, Any, Fact, list[Fact]]] = {
         (y - x, False),
         [(x * y - x**2, False), (x, False)],
     ),
+    "the base of a root is not negative": (
+        *(Opaque, "_sure", lambda words, e, strict=False: True),
+        (y, False),
+        [(1 - z * sp.sqrt(y), False)],
+    ),
     "tangents lie above an exponential": (
         *(Opaque, "compared", _tangents_above),
         (1 + x - sp.exp(x), False),
@@ -225,3 +230,25 @@ def test_a_program_that_lies_is_not_believed(seed: int, monkeypatch: pytest.Monk
         for given in (facts, spoiled):
             found = consequence(goal, given)
             assert found is None or (found.holds() and given is facts)
+
+
+HALF_LINE, BOTH = {x: Closed(0, sp.oo)}, {y: (-sp.oo, sp.oo)}
+with sp.evaluate(False):
+    SPLIT = sp.sqrt(x**2 * y)
+
+
+@pytest.mark.parametrize(
+    ("rhs", "domain", "where", "via"),
+    [
+        (y, {x: Closed(0, 1), y: Closed(-1, 1)}, (sp.sqrt(x * y), "<=", 1), {}),
+        (y, {x: Closed(0, 1), y: Closed(-1, 1)}, ((x * y) ** sp.Rational(3, 2), "<=", 1), {}),
+        (y + sp.sqrt(x * y), HALF_LINE | BOTH, (x * y, ">=", 0), {}),
+        (y, {x: (-sp.oo, sp.oo)} | BOTH, (SPLIT, "<=", 1), {}),
+        (y + sp.sqrt((x - 1) * y), {x: Closed(1, sp.oo)} | BOTH, ((x - 1) * y, ">=", 0), {z: x - 1}),
+    ],
+)
+def test_a_root_that_sympy_splits_says_nothing_of_its_factors(
+    rhs: Any, domain: Any, where: Any, via: Any
+) -> None:
+    """sqrt(x*y) is 0 at x = 0, whatever the sign of y."""
+    assert not forall(0, "<=", rhs, domain, where=[where], via=via, effort=40_000).verdict.accepted

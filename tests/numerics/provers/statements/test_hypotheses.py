@@ -75,3 +75,14 @@ def test_arcs_are_enclosed_up_to_their_ends(f: type, bound: object, verdict: str
     assert forall(f(x), ">=", bound(x), {x: Closed(0, 1)}).verdict.value == verdict  # type: ignore[operator]
     beyond = forall(f(x), "<=", 4, {x: Closed(0, 2)})
     assert (beyond.verdict.value, "may be undefined" in beyond.reason) == ("OPEN", True)
+
+
+def test_an_end_at_which_a_function_begins_has_its_value() -> None:
+    """The limit there is rounded, and no value of the function."""
+    end = {x: Closed(-1, -1)}
+    for f, value in ((sp.asin, -sp.pi / 2), (sp.acos, sp.pi)):
+        assert not forall(f(x), "<", value, end, effort=20_000).verdict.accepted
+        assert forall(f(x), "<=", value + sp.Rational(1, 10**9), end).verdict.value == "CERTIFIED"
+    zero, third = {x: Closed(0, 0)}, sp.Rational(1, 3)
+    assert not forall(sp.uppergamma(third, x), ">", sp.gamma(third), zero, effort=20_000).verdict.accepted
+    assert forall(sp.asin(x), ">=", -sp.pi / 2, {x: Closed(-1, 1)}, effort=20_000).verdict.value != "REFUTED"
