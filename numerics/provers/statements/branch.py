@@ -27,7 +27,7 @@ from numerics.provers.effort import Effort
 from numerics.provers.enclosures.boxes import Box, Side, describe, halves, hull, towards, width
 from numerics.provers.enclosures.enclose import Program, Unsupported, Values
 from numerics.provers.enclosures.interval import INF, ZERO, Iv
-from numerics.provers.exact.exact_numbers import Undecided, put
+from numerics.provers.exact.exact_numbers import put
 from numerics.provers.statements.slopes import Slopes
 from numerics.rationals import sympy_rational
 
@@ -318,7 +318,7 @@ class Cover:
         self.faces[key] = False
         try:
             e = sp.expand(put(self.slopes[p].f, {x: sympy_rational(at.lo)}))
-        except Undecided:
+        except ValueError:  # undecided, or undefined on the face
             return False
         if not e.has(sp.nan, sp.zoo, sp.oo, -sp.oo, sp.I):
             rest = [j for j in range(len(self.task.symbols)) if j != i]

@@ -16,7 +16,7 @@ from flint import fmpq
 from numerics.provers.enclosures.boxes import Box, Side, middle
 from numerics.provers.enclosures.enclose import Program, Unsupported, Values
 from numerics.provers.enclosures.interval import Iv, meet
-from numerics.provers.exact.exact_numbers import Undecided, put, told
+from numerics.provers.exact.exact_numbers import put, told
 from numerics.provers.exact.normal_form import Letters, Undefined
 from numerics.provers.statements.equivalent_forms import Signs, forms, with_tanh
 from numerics.rationals import sympy_rational
@@ -144,7 +144,7 @@ class Slopes:
                 return False
         try:
             value = put(e, at)
-        except (TypeError, Undecided):  # SymPy compares an undefined value
+        except (TypeError, ValueError):  # undecided, or undefined there: SymPy compares it in vain
             return False
         if value == 0:
             return True

@@ -86,3 +86,8 @@ def test_an_end_at_which_a_function_begins_has_its_value() -> None:
     zero, third = {x: Closed(0, 0)}, sp.Rational(1, 3)
     assert not forall(sp.uppergamma(third, x), ">", sp.gamma(third), zero, effort=20_000).verdict.accepted
     assert forall(sp.asin(x), ">=", -sp.pi / 2, {x: Closed(-1, 1)}, effort=20_000).verdict.value != "REFUTED"
+
+
+def test_a_face_on_which_a_side_is_undefined_is_no_crash() -> None:
+    side = sp.log(sp.Max(sp.exp(2 * x), sp.exp(3 * x)))
+    assert forall(side, ">=", 3 * x, {x: (-sp.oo, sp.oo)}, effort=60_000).verdict.value != "REFUTED"
