@@ -64,7 +64,7 @@ class Claim(ClaimPage):
 
     Examples
     --------
-    >>> from proofs_check.boursier_boyer import corollary_c3 as c3
+    >>> from proofs_check.boursier_boyer.concentration import corollary_c3 as c3
     >>> c3.quarter_of_delta_is_admissible(c=1000).verdict.accepted  # if the constant were 1000?
     True
     """
