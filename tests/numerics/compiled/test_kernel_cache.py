@@ -77,7 +77,7 @@ from numerics.compiled.source_digest import kernel_key
 from numerics.experiments.boursier_boyer.engines import engines
 from numerics.sweep.blocks import code_digest
 def digests():
-    names = ("training.kernels.loop", "monte_carlo.kernels.scores_only")
+    names = ("training.kernels.loop", "attention.sampled.kernels.scores_only")
     kernels = {name: kernel_key(f"numerics.{name}") for name in names}
     return {"blocks of sweeps": code_digest(), "trainings": engines().code("train")} | kernels
 
@@ -103,11 +103,11 @@ print(json.dumps(told))
 
 
 def test_a_change_invalidates_what_depends_on_it_in_other_folders_and_leaves_the_rest_alone(copied_tree):
-    everything = {"blocks of sweeps", "trainings", "training.kernels.loop", "monte_carlo.kernels.scores_only"}
+    everything = {"blocks of sweeps", "trainings", "training.kernels.loop", "attention.sampled.kernels.scores_only"}
     dependent = {
         "training/kernels/chi.py": {"trainings", "training.kernels.loop"},
         "token_laws/sub_gaussian.py": {"blocks of sweeps"},
-        "monte_carlo/kernels/score_sums.py": {"blocks of sweeps", "monte_carlo.kernels.scores_only"},
+        "attention/sampled/kernels/score_sums.py": {"blocks of sweeps", "attention.sampled.kernels.scores_only"},
         "compiled/streams.py": everything,
         "rates/measure.py": set(),
     }
