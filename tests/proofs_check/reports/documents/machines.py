@@ -20,7 +20,7 @@ from theory.bounds.concentration import beta
 
 #: Claims whose tightest points, slacks, or witnesses of controls move, and their modules.
 MOVING = {
-    "BB:LF.1.iii": "boursier_boyer.lemma_f1",
+    "BB:LF.1.iii": "boursier_boyer.dynamics.lemma_f1",
     "COL:G.3/small.upper": "collins.concentration.caps",
     "LDL:eq9-u": "li_duan_liang.setting.concentration",
 }
