@@ -103,11 +103,12 @@ print(json.dumps(told))
 
 
 def test_a_change_invalidates_what_depends_on_it_in_other_folders_and_leaves_the_rest_alone(copied_tree):
-    everything = {"blocks of sweeps", "trainings", "training.kernels.loop", "attention.sampled.kernels.scores_only"}
+    scores = "attention.sampled.kernels.scores_only"
+    everything = {"blocks of sweeps", "trainings", "training.kernels.loop", scores}
     dependent = {
         "training/kernels/chi.py": {"trainings", "training.kernels.loop"},
         "token_laws/sub_gaussian.py": {"blocks of sweeps"},
-        "attention/sampled/kernels/score_sums.py": {"blocks of sweeps", "attention.sampled.kernels.scores_only"},
+        "attention/sampled/kernels/score_sums.py": {"blocks of sweeps", scores},
         "compiled/streams.py": everything,
         "rates/measure.py": set(),
     }
