@@ -61,7 +61,7 @@ def ask(problem: dict[str, Any]) -> str:
         symbols[name] = x
     rules = (*standard_transformations, rationalize)
     read = lambda text: parse_expr(text, local_dict={**NAMES, **symbols}, transformations=rules)
-    relation = lambda text: (read((m := RELATION.match(text))[1]), m[2], read(m[3]))  # type: ignore[index]
+    relation = lambda text: (read((m := RELATION.match(text))[1]), m[2], read(m[3]))
     lhs, op, rhs = relation(problem["statement"])
     if op == "==":
         return str(identity(lhs, rhs).verdict)

@@ -76,8 +76,8 @@ class Certificate:
 
 @dataclass(frozen=True)
 class _Product:
-    """A product that is not negative, and positive if `strict`; `factors` are the places of the
-    facts in it, and a square stands for itself.
+    """A product of facts that is not negative, and positive if `strict`; its factors are kept to be
+    shown, and a square is one factor.
     """
 
     poly: Poly

@@ -22,8 +22,6 @@ CONSTANTS = {
     sp.pi: (sp.Rational(31415, 10**4), sp.Rational(31416, 10**4)),
     sp.E: (sp.Rational(27182, 10**4), sp.Rational(27183, 10**4)),
 }
-
-
 #: The letter of e, however it is written.
 NAPIER = sp.exp(1, evaluate=False)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 import sympy as sp
 
@@ -71,8 +73,10 @@ def test_contradictions_and_unknown_signs_prove_nothing() -> None:
         (sp.acos, lambda t: sp.Rational(158, 100) - t, "REFUTED"),
     ],
 )
-def test_arcs_are_enclosed_up_to_their_ends(f: type, bound: object, verdict: str) -> None:
-    assert forall(f(x), ">=", bound(x), {x: Closed(0, 1)}).verdict.value == verdict  # type: ignore[operator]
+def test_arcs_are_enclosed_up_to_their_ends(
+    f: type, bound: Callable[[sp.Expr], sp.Expr], verdict: str
+) -> None:
+    assert forall(f(x), ">=", bound(x), {x: Closed(0, 1)}).verdict.value == verdict
     beyond = forall(f(x), "<=", 4, {x: Closed(0, 2)})
     assert (beyond.verdict.value, "may be undefined" in beyond.reason) == ("OPEN", True)
 
