@@ -7,6 +7,7 @@ that are named; `show` and `calc` prove, and `formula` writes a theorem as it is
 from __future__ import annotations
 
 from fractions import Fraction
+from numbers import Rational
 from typing import Any, Literal
 
 from numerics.derivations.derived import exp, log, sqrt
@@ -79,10 +80,18 @@ def prompt(name: str) -> Variable:
 def number(
     name: str, values: Literal["real", "positive", "nonnegative"] | tuple[Any, Any] = "real"
 ) -> Variable:
-    """A real number, or one of a closed interval ``(low, high)`` with rational ends."""
-    if isinstance(values, str):
+    """A real number, or one of a closed interval ``(low, high)`` with rational ends. A ProofError
+    says that the values are neither.
+    """
+    if isinstance(values, str) and values in _RANGES:
         return Variable(name, range=_RANGES[values])
-    low, high = map(Fraction, values)
+    ends = values if isinstance(values, tuple) and len(values) == 2 else ()
+    if not ends or not all(isinstance(end, Rational) for end in ends):
+        raise ProofError(
+            f"{values!r} says nothing of the number {name}; give one of {', '.join(_RANGES)}, or a pair "
+            "(low, high) of whole numbers or Fractions"
+        )
+    low, high = map(Fraction, ends)
     return Variable(name, range=Range(low, high, lo_open=False, hi_open=False))
 
 
