@@ -9,9 +9,9 @@ The rooms, each importing only from those above it:
 `seeds`                 where the random numbers of a claim come from
 `compiled`              random streams, the cache of compiled kernels, the digest of source code
 `terminal`              how commands run, what they read and show: progress, colours, formulas
+`second_opinion`        what z3 is asked: what verdicts rest on, again, and what they leave open
 `provers`               inequalities, identities and integrals, proved or enclosed
 `derivations`           inequalities between means, by a kernel of proofs
-`second_opinion`        the questions that verdicts rest on, asked again of z3
 `token_laws`            laws of tokens: sampler, covariance, log-mgf, sub-Gaussian constant
 `jobs`                  pieces of work: what they are, their store, the one runner of them
 `attention`             how far softmax attention is from its limit: exactly, by quadrature, sampled

@@ -27,8 +27,17 @@ PACKAGES = ("theory", "numerics", "proofs_check")
 ROOMS = {
     "theory": ("shown", "inputs", "symbolic", "attention", "bounds", "regression"),
     "numerics": (
-        *("evidence", "rationals", "seeds", "compiled", "terminal", "provers", "derivations"),
-        *("second_opinion", "token_laws", "jobs", "attention", "training", "regression", "strategies"),
+        *("evidence", "rationals", "seeds", "compiled", "terminal", "second_opinion"),
+        *(
+            "provers",
+            "derivations",
+            "token_laws",
+            "jobs",
+            "attention",
+            "training",
+            "regression",
+            "strategies",
+        ),
         *("counterexamples", "rates", "sweep", "experiments", "warm"),
     ),
     "proofs_check": (

@@ -10,7 +10,8 @@ from numerics.provers import Integers, forall, identity
 from numerics.provers.eigenbasis import entrywise, l_i, l_j, motion, p_i, p_j
 from numerics.provers.remembered import Note, noting
 from numerics.second_opinion.asking import Answer, ask
-from numerics.second_opinion.goals import Goal, NotAsked, Span, goals_of, questions
+from numerics.second_opinion.goals import Goal, NotAsked, Span
+from proofs_check.reports.documents.second_opinion.questions import goals_of, questions
 
 pytest.importorskip("z3")
 x, y = sp.symbols("x y")

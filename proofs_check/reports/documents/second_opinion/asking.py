@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from numerics.provers.remembered import noting
-from numerics.second_opinion.goals import Goal, NotAsked, goals_of, questions
+from numerics.second_opinion.goals import Goal, NotAsked
 from numerics.terminal.inputs import InputError
 from proofs_check.papers.statements import PACKAGE
 from proofs_check.reports.documents.second_opinion.kept import KEPT, Asked, Opinions, read
+from proofs_check.reports.documents.second_opinion.questions import goals_of, questions
 
 if TYPE_CHECKING:
     from numerics.evidence import Evidence
