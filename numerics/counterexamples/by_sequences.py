@@ -13,12 +13,13 @@ from typing import Any
 import sympy as sp
 
 from numerics.evidence import Evidence, Verdict
-from numerics.provers import Integers, forall
+from numerics.provers import Integers
 from numerics.provers.as_written import scalar
 from numerics.provers.doors import guarded
 from numerics.provers.enclosures.balls import value
 from numerics.provers.exact.exact_numbers import put, sign, told
 from numerics.provers.exact.normal_form import Letters
+from numerics.provers.inequalities import forall_without_z3 as forall
 
 __all__ = ["defeated", "refuted_by_two_routes", "vanishing"]
 

@@ -330,9 +330,15 @@ class Evidence(Shown):
         return self.replace(verdict=Verdict.SUPPORTED, weakest=None, argument="", covered=covered)
 
     @property
+    def rests_on_z3(self) -> bool:
+        """Whether this, or a part of it, is what z3 says."""
+        return self.engine == "z3" or any(p.rests_on_z3 for p in self.parts)
+
+    @property
     def word(self) -> str:
-        """The verdict as it is shown: an argued one with its weakest part."""
-        return f"{self.verdict} (parts {self.weakest})" if self.weakest else str(self.verdict)
+        """The verdict as shown: an argued one with its weakest part, one by z3 with that."""
+        notes = [f"parts {self.weakest}"] * bool(self.weakest) + ["z3"] * self.rests_on_z3
+        return f"{self.verdict} ({', '.join(notes)})" if notes else str(self.verdict)
 
     def to_json(self) -> dict[str, Any]:
         """Every field but `sides`, and `steps` only if there are any, as JSON values (parts and
@@ -365,6 +371,8 @@ class Evidence(Shown):
         """The fields that say something, in reading order, as (name, text)."""
         shown: list[tuple[str, str]] = [("verdict", self.word), ("engine", self.engine)]
         join = lambda m: ", ".join(f"{k} = {v}" for k, v in m.items())
+        undecided = [r for r in self.routes if r.verdict is Verdict.OPEN]
+        at = f" at {join(self.tightest)}" if self.tightest else ""
         texts: list[tuple[str, str]] = [
             ("witness", join(self.witness) + (f"  [{self.witness_by}]" if self.witness else "")),
             ("checked", self.checked),
@@ -372,12 +380,7 @@ class Evidence(Shown):
             ("proof", "; ".join(self.steps)),
             ("dimension", self.dimension),
             ("assumes", "; ".join(self.assumes)),
-            (
-                "slack",
-                ""
-                if self.slack is None
-                else f"{self.slack:.6g}" + (f" at {join(self.tightest)}" if self.tightest else ""),
-            ),
+            ("slack", "" if self.slack is None else f"{self.slack:.6g}{at}"),
             (
                 "reference",
                 "" if self.reference is None else f"{self.reference:.6g} at the reference instance",
@@ -385,10 +388,7 @@ class Evidence(Shown):
             ("margin", "" if self.margin is None else f"{self.margin:.3g}"),
             ("samples", f"{self.samples} (seed {self.seed}, error {self.error:.0e})" if self.samples else ""),
             ("confirmed", "; ".join(f"{r.engine} ({r.covered})" for r in self.routes if r.verdict.accepted)),
-            (
-                "undecided",
-                "; ".join(f"{r.engine} ({r.reason})" for r in self.routes if r.verdict is Verdict.OPEN),
-            ),
+            ("undecided", "; ".join(f"{r.engine} ({r.reason})" for r in undecided)),
             ("cites", "; ".join(self.cites)),
             ("argument", self.argument),
             ("vacuous", self.vacuous),

@@ -1,7 +1,7 @@
 """`forall` decides an inequality for all real (or whole) values of its variables, and says which
 argument decided it. It first searches for a counterexample, then shows that both sides are defined
-on the domain, then tries exact arithmetic, and at last covers the domain by boxes on which
-enclosures settle the sign.
+on the domain, then tries exact arithmetic, and covers the domain by boxes on which enclosures
+settle the sign; what is left z3 is asked, where it is installed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ from numerics.provers.enclosures.balls import precision
 from numerics.provers.enclosures.boxes import Box, Side, centre
 from numerics.provers.enclosures.enclose import Program
 from numerics.provers.exact.exact_numbers import sign
-from numerics.provers.remembered import remembered
+from numerics.provers.last_engine import Z3, last_opinion
+from numerics.provers.open_answers import helped_by, undecided
+from numerics.provers.remembered import remembered, without_z3
 from numerics.provers.statements.branch import Cover, Outcome, Task
 from numerics.provers.statements.equivalent_forms import Signs, alternatives, bare
 from numerics.provers.statements.invariance import reductions
@@ -35,7 +37,7 @@ from numerics.rationals import flint_rational
 from theory.inputs.kinds import check_kind, read_items
 from theory.inputs.whole_numbers import read_whole
 
-__all__ = ["forall"]
+__all__ = ["forall", "forall_without_z3"]
 
 #: Hypotheses that two things are not equal, of which every sign is tried.
 MOST_UNEQUAL = 3
@@ -82,8 +84,10 @@ def forall(
     -------
     Evidence
         PROVED by exact arithmetic, CERTIFIED by enclosures over the whole domain, REFUTED with a
-        point of the domain that meets every hypothesis, or OPEN. `slack` is the larger side over
-        the smaller one at the tightest point that was found, where both are positive.
+        point of the domain that meets every hypothesis, or OPEN. An answer of the engine "z3" is
+        shown as PROVED (z3): it rests on a solver, if that is installed (the extra `smt`), which
+        gives no certificate; while a claim is judged it is not asked. `slack` is the larger side
+        over the smaller one at the tightest point that was found, where both are positive.
 
     Raises
     ------
@@ -111,7 +115,8 @@ def forall(
     )
     with precision(64), sp.evaluate(True):  # the caller's sides may have been built without
         st = statement(lhs, op, rhs, domain, where)
-        ev = _Run(st, via or {}, Effort(steps)).decide()
+        ask_z3 = lambda: last_opinion(st, (lhs, op, rhs), where, steps)
+        ev = _Run(st, via or {}, Effort(steps), ask_z3).decide()
     taken = time.monotonic() - start
     told = {
         "checked": st.checked,
@@ -123,11 +128,21 @@ def forall(
     return ev.replace(**told, seconds=taken)
 
 
+#: For whoever draws conclusions of his own, which would not say that they rest on z3.
+forall_without_z3 = without_z3()(forall)
+
+
 class _Run:
     """One call of `forall`: the search first, then every way to a proof."""
 
-    def __init__(self, st: Statement, via: Mapping[sp.Symbol, Any], effort: Effort) -> None:
-        self.st, self.effort = st, effort
+    def __init__(
+        self,
+        st: Statement,
+        via: Mapping[sp.Symbol, Any],
+        effort: Effort,
+        ask_z3: Callable[[], Z3 | None] = lambda: None,
+    ) -> None:
+        self.st, self.effort, self.ask_z3 = st, effort, ask_z3
         self.changed = change(st, via) if via else None
         self.seen = scan(st)
         self.exact = True  # every step so far was exact arithmetic
@@ -143,14 +158,15 @@ class _Run:
             self.search_feasible()
         gap = self.undefined()
         if gap:
-            return self.open(gap, "a smaller domain", "a hypothesis that says so (`where=`)")
+            ways = "a hypothesis that says so (`where=`)", "a smaller domain"
+            return self.open(helped_by(gap, *ways))
         if self.seen.feasible is None and (st.where or st.where_needs):
             reason = "no point was found that meets the hypotheses: the statement may be vacuous"
-            return self.open(
-                reason,
+            ways = (
                 "hypotheses that a simple rational point meets",
                 "a smaller domain around such a point",
             )
+            return self.open(helped_by(reason, *ways))
         engines: set[str] = set()
         outcome = Outcome(False)
         if not st.box and st.holds(()):  # at a higher precision than that of boxes
@@ -178,31 +194,27 @@ class _Run:
             engine, verdict = (strongest_tool, Verdict.PROVED) if exact else (rigorous, Verdict.CERTIFIED)
             found = Evidence(verdict=verdict, engine=engine, margin=outcome.margin, **self.tight())
             return found.replace(steps=tuple(dict.fromkeys(self.steps)))
+        if self.seen.witness is None and (said := self.by_z3()) is not None:
+            return said
         return self.refuted() if self.seen.witness is not None else self.undecided(outcome.reason)
 
-    def open(self, reason: str, *ways: str) -> Evidence:
-        """The evidence that nothing was decided, with what may help."""
-        words = f"{reason}. What may help: {'; '.join(ways)}"
+    def by_z3(self) -> Evidence | None:
+        """The evidence that z3 gives, which is no certificate; a point that it names is judged
+        here.
+        """
+        said = self.ask_z3()
+        if said is None or (said.point and self.keep(said.point)) or not said.confirmed:
+            return None
+        verdict = Verdict.PROVED if said.algebraic else Verdict.CERTIFIED
+        return Evidence(verdict=verdict, engine="z3", steps=(said.rests_on,), **self.tight())
+
+    def open(self, words: str) -> Evidence:
+        """The evidence that nothing was decided."""
         return Evidence(verdict=Verdict.OPEN, engine="branch and bound", reason=words, **self.tight())
 
     def undecided(self, reason: str) -> Evidence:
-        ways = ["`identity` for the case of equality"] if not self.st.symbols else []
-        if self.effort.over:
-            ways.append(f"more than {self.effort.limit} steps (`effort=`)")
-        if any(s.infinite for s in self.st.box):
-            ways.append("a bounded domain, with the rest apart")
-        if self.st.symbols:
-            ways += [
-                "a smaller domain, or a hypothesis (`where=`)",
-                "`identity`, if the two sides are equal there",
-            ]
-        if not self.changed and len(self.st.symbols) > 1:
-            ways.append("a new variable for what occurs together (`via=`)")
-        tried = (
-            "a search for counterexamples, exact arithmetic and enclosures on boxes, also in other forms "
-            "and variables"
-        )
-        return self.open(f"{reason}; tried were {tried}", *ways)
+        changed = self.changed is not None
+        return self.open(undecided(self.st, self.seen, self.effort, reason, changed))
 
     def refuted(self) -> Evidence:
         p = self.seen.witness

@@ -20,7 +20,7 @@ from numerics.provers.enclosures.balls import Ball, ball_function, precision, va
 from numerics.provers.enclosures.boxes import Side
 from numerics.provers.enclosures.enclose import Program, Unsupported
 from numerics.provers.exact.exact_numbers import built, put, sign
-from numerics.provers.inequalities import forall
+from numerics.provers.inequalities import forall_without_z3 as forall
 from numerics.provers.remembered import remembered
 from numerics.rationals import arb_ball, flint_rational
 from theory.inputs.kinds import check_kind

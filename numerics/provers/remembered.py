@@ -1,6 +1,7 @@
 """Remembers what a prover said of a statement while one claim is judged. A control changes one
 number of a claim, and all parts of it in which that number does not occur stay the same statements.
-Whoever wants a second opinion of these answers notes the questions on the way.
+Whoever wants a second opinion of these answers notes the questions on the way. What is kept, and
+whatever a claim rests on, is the same with and without z3: nobody asks it meanwhile.
 """
 
 from __future__ import annotations
@@ -19,12 +20,13 @@ from sympy.core.parameters import global_parameters
 from numerics.evidence import Evidence
 from numerics.seeds import current_seed
 
-__all__ = ["Note", "cached", "note", "noting", "remembered", "remembering"]
+__all__ = ["Note", "cached", "note", "noting", "remembered", "remembering", "without_z3", "z3_may_be_asked"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
 _KEPT: ContextVar[dict[Hashable, Note] | None] = ContextVar("largeprompt_remembered", default=None)
 _NOTES: ContextVar[list[Note] | None] = ContextVar("largeprompt_notes", default=None)
+_ALONE: ContextVar[bool] = ContextVar("largeprompt_without_z3", default=False)
 
 
 class Note(NamedTuple):
@@ -59,7 +61,7 @@ def cached(function: Callable[P, T]) -> Callable[P, T]:
     """
 
     def fresh(*args: P.args, **kwargs: P.kwargs) -> tuple[T, list[Note]]:
-        with noting() as inner:
+        with noting() as inner, without_z3():
             return function(*args, **kwargs), inner
 
     once: Any = lru_cache(maxsize=None, typed=True)(fresh)
@@ -77,11 +79,27 @@ def cached(function: Callable[P, T]) -> Callable[P, T]:
 
 
 @contextmanager
-def remembering() -> Iterator[None]:
-    """Within this block a prover answers the same question once."""
-    token = _KEPT.set({})
+def without_z3() -> Iterator[None]:
+    """Within this block the provers are alone: what rests on their answer shall not rest on z3."""
+    token = _ALONE.set(True)
     try:
         yield
+    finally:
+        _ALONE.reset(token)
+
+
+def z3_may_be_asked() -> bool:
+    """Whether nobody up to here said that the provers are alone."""
+    return not _ALONE.get()
+
+
+@contextmanager
+def remembering() -> Iterator[None]:
+    """Within this block a prover answers the same question once, and without z3."""
+    token = _KEPT.set({})
+    try:
+        with without_z3():
+            yield
     finally:
         _KEPT.reset(token)
 

@@ -20,11 +20,13 @@ from numerics.second_opinion.formulas import Reader, rational
 from numerics.second_opinion.goals import Goal, NotAsked
 from numerics.second_opinion.values import Undefined, Unknown, ball, false_at, value
 
-__all__ = ["Answer", "ask"]
+__all__ = ["Answer", "ask", "version"]
 
 #: What z3 may spend on one question, in its own units, which do not depend on the clock.
 RESOURCES = 1_000_000
 ROUNDS = 24
+#: All questions of one goal together may cost so many times what one of them may.
+QUESTIONS = 4
 #: exp(t) Q(t) - P(t) has the sign of (-1)^m t^(2m+1), m = 1, 2, 3: it is that times an integral of
 #: something positive (Hermite). P is the list, and Q(t) = P(-t).
 PADE = ((2, 1), (12, 6, 1), (120, 60, 12, 1))
@@ -53,9 +55,16 @@ class _False(Exception):
     """A point breaks the goal."""
 
 
-def ask(goal: Goal, resources: int = RESOURCES) -> Answer:
-    """Whether the goal holds, according to z3."""
-    call = _Call(goal, resources)
+def version() -> str:
+    return f"z3 {z3.get_version_string()}"
+
+
+def ask(goal: Goal, resources: int = RESOURCES, order: int | None = None) -> Answer:
+    """Whether the goal holds, according to z3. With an `order` of the variables it decomposes space
+    by cylinders only, and no part of it looks at a clock; without one, it goes through its
+    portfolio. Resources of 0 z3 would take for no limit.
+    """
+    call = _Call(goal, resources, order)
     word, reason = "confirmed", ""
     try:
         call.run()
@@ -67,8 +76,8 @@ def ask(goal: Goal, resources: int = RESOURCES) -> Answer:
 
 
 class _Call:
-    def __init__(self, goal: Goal, resources: int) -> None:
-        self.goal, self.resources, self.rounds, self.spent = goal, resources, 0, 0
+    def __init__(self, goal: Goal, resources: int, order: int | None = None) -> None:
+        self.goal, self.resources, self.order, self.rounds, self.spent = goal, resources, order, 0, 0
         self.point: dict[str, str] = {}
         self.seen: dict[tuple[int, Fraction], int] = {}
 
@@ -115,7 +124,13 @@ class _Call:
         return self._solved(formulas)[1]
 
     def _solved(self, formulas: list[Any]) -> tuple[Any, str]:
-        solver = z3.SolverFor("QF_NRA", ctx=self.ctx)
+        if self.order is None:
+            solver = z3.SolverFor("QF_NRA", ctx=self.ctx)
+        elif self.spent > QUESTIONS * self.resources:
+            raise _Open("the resources are spent")
+        else:
+            cells = z3.Tactic("qfnra-nlsat", ctx=self.ctx)
+            solver = z3.With(cells, variable_ordering_strategy=self.order).solver()
         solver.set("rlimit", self.resources)
         solver.add(*self.reader.facts, *formulas)
         answer = str(solver.check())

@@ -7,8 +7,9 @@ y that belong together by E = exp(y).
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import reduce
 from math import lcm
-from operator import eq, ge, gt, le, lt, ne
+from operator import eq, ge, gt, le, lt, mul, ne
 from typing import Any
 
 import sympy as sp
@@ -25,6 +26,7 @@ Monomial = tuple[tuple[sp.Expr, int], ...]
 Polynomial = dict[Monomial, Fraction]
 #: Powers of exp(m/q) beyond this one are numbers of their own.
 MOST = 24
+MOST_TERMS = 100_000  # pairs of terms of two exponents that are multiplied out
 SIGNS = {"<=": le, "<": lt, ">=": ge, ">": gt, "==": eq, "!=": ne}
 HYPERBOLIC = {sp.cosh: (1, 2), sp.sinh: (-1, 2), sp.tanh: (-1, 0)}
 
@@ -368,6 +370,8 @@ def _plus(*parts: Polynomial) -> Polynomial:
 
 def _times(a: Polynomial, b: Polynomial) -> Polynomial:
     out: Polynomial = {}
+    if len(a) * len(b) > MOST_TERMS:
+        raise NotAsked("an exponent of too many terms")
     for m, c in a.items():
         for n, d in b.items():
             powers = dict(m)
@@ -379,10 +383,7 @@ def _times(a: Polynomial, b: Polynomial) -> Polynomial:
 
 
 def _product(factors: list[Any]) -> Any:
-    out = factors[0]
-    for f in factors[1:]:
-        out = out * f
-    return out
+    return reduce(mul, factors)
 
 
 def _primes(n: int) -> list[tuple[int, int]]:

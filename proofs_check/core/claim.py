@@ -17,10 +17,10 @@ from typing import Any
 
 from numerics.counterexamples.worst_case.reference import with_losses
 from numerics.evidence import Evidence, Verdict
-from numerics.provers.remembered import Note, note, noting, remembering
+from numerics.provers.remembered import Note, note, noting, remembering, without_z3
 from numerics.seeds import EXAMPLES, seeded
 from proofs_check.core.claim_page import ClaimPage, shown
-from proofs_check.core.controls import disagreeing, faults_of_controls, floats, in_short, vacuous
+from proofs_check.core.controls import disagreeing, faults_of_controls, floats, in_short, named_z3, vacuous
 from proofs_check.core.hypotheses import outside
 from proofs_check.core.instead import untold
 from proofs_check.core.printed import faults_of_hypotheses
@@ -127,11 +127,16 @@ class Claim(ClaimPage):
         return self.id.split("/", 1)[0]
 
     def _run(self, numbers: Mapping[str, Any], *, reseed: int) -> Evidence:
-        with seeded(self.id, reseed), noting() as asked:
+        with seeded(self.id, reseed), noting() as asked, without_z3():
             evidence = self.check(**numbers)
         if not isinstance(evidence, Evidence):
             raise TypeError(
                 f"the check of {self.id} returned {type(evidence).__name__}; return the Evidence of an engine"
+            )
+        if named_z3(evidence):
+            raise ValueError(
+                f"the check of {self.id} rests on z3, which may not be installed and gives no certificate; "
+                "have it shown by an engine of ours"
             )
         if self.assumes and evidence.verdict.accepted:
             evidence = evidence.replace(assumes=(*evidence.assumes, *self.assumes))

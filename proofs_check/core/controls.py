@@ -21,6 +21,7 @@ __all__ = [
     "faults_of_controls",
     "floats",
     "in_short",
+    "named_z3",
     "too_far",
     "unrefuted",
     "vacuous",
@@ -65,6 +66,16 @@ def unrefuted(held: Evidence, controls: Sequence[Evidence]) -> list[str]:
 def vacuous(evidence: Evidence) -> list[str]:
     """The parts of an evidence that say nothing, each with the reason."""
     return [f"{leaf.checked}: {leaf.vacuous}" for _, leaf in conjuncts(evidence) if leaf.vacuous]
+
+
+def named_z3(evidence: Evidence) -> bool:
+    """Whether z3 said any of this: the ledger shall be the same where it is not installed.
+
+    >>> named_z3(Evidence(verdict=Verdict.PROVED, engine="z3"))
+    True
+    """
+    inside = (*evidence.parts, *evidence.routes, *(e for e in [evidence.control] if e is not None))
+    return evidence.engine == "z3" or any(map(named_z3, inside))
 
 
 def disagreeing(evidence: Evidence) -> list[str]:

@@ -63,15 +63,21 @@ class Relation:
 
 def hypothesis(h: Any) -> Relation:
     """A hypothesis from a triple or from a relation of SymPy. A side that is no exact scalar
-    expression is a TypeError; what is neither, or evaluated itself to False, is a ValueError.
+    expression is a TypeError; what is neither, or evaluated itself to False, is a ValueError. So is
+    Python's True: ``x != y`` compares how two sides are written, and says nothing of their values.
     """
     if isinstance(h, (sp.Le, sp.Lt, sp.Ge, sp.Gt, sp.Eq, sp.Ne)):
         return Relation(scalar(h.lhs), RELATIONS[type(h)], scalar(h.rhs))
     if isinstance(h, tuple) and len(h) == 3 and isinstance(h[1], str) and h[1] in SIGNS:
         return Relation(scalar(h[0]), h[1], scalar(h[2]))
-    if h is True or h is sp.true:
+    if isinstance(h, bool):
+        raise ValueError(
+            f"a hypothesis is {h} already: Python compared two sides as they are written; write "
+            '(x, "!=", y) or sp.Ne(x, y), and (x, "==", y) or sp.Eq(x, y)'
+        )
+    if h is sp.true:
         return Relation(scalar(0), "<=", scalar(0))
-    if h is False or h is sp.false:
+    if h is sp.false:
         raise ValueError("a hypothesis evaluated itself to False: no point meets the hypotheses")
     raise ValueError(
         f"the hypothesis {h!r} is neither a triple (lhs, op, rhs) with op in {list(SIGNS)} nor a "

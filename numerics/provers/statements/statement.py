@@ -224,6 +224,10 @@ class Statement:
         parts = (self.small, self.big, *(g for g, _ in self.where))
         return "exact" if all(self._exact(e, point) is not None for e in parts) else "Arb"
 
+    def touches(self, point: tuple[Fraction, ...]) -> bool:
+        """Whether the two sides are surely equal there."""
+        return self._sign(self.difference, point) == 0
+
     def holds(self, point: tuple[Fraction, ...]) -> bool:
         return self._sign(self.difference, point) in ((1,) if self.strict else (1, 0, 0.5))
 

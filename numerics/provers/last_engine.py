@@ -1,0 +1,79 @@
+"""The last engine of `forall`: z3, where it is installed, is asked of a statement that every engine
+of ours leaves open. It gives no certificate that could be checked here, so that an answer says on
+whom it rests, and no claim may rest on it (`remembered.without_z3`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from importlib.util import find_spec
+from typing import Any, NamedTuple
+
+from flint import fmpq
+
+from numerics.provers.remembered import z3_may_be_asked
+from numerics.provers.statements.relation import hypothesis
+from numerics.provers.statements.statement import Statement
+from numerics.second_opinion.goals import Goal, Span, worked_out
+
+__all__ = ["Z3", "installed", "last_opinion"]
+
+#: Of algebraic statements and of others, in which orders z3 takes the variables one after another,
+#: and what one question may then cost, as a share of the steps. What one order never decides,
+#: another often does at once. Steps with bounds of exp, whose numbers are long, take far longer.
+ORDERS = {True: ((0, 0.5), (4, 0.5), (0, 3.0), (4, 1.0)), False: ((0, 0.3), (4, 0.3))}
+
+
+class Z3(NamedTuple):
+    """What z3 said: whether nothing breaks the statement, which is `algebraic` if no function but
+    roots, Abs, Max and Min occurs, and on what that rests; or a point that does, in the order of
+    the variables.
+    """
+
+    confirmed: bool
+    algebraic: bool
+    point: tuple[Fraction, ...] = ()
+    rests_on: str = ""
+
+
+def installed() -> bool:
+    """Whether z3 is there; it is imported when it is asked."""
+    return find_spec("z3") is not None
+
+
+def last_opinion(
+    st: Statement, written: tuple[Any, str, Any], where: Iterable[Any], resources: int
+) -> Z3 | None:
+    """What z3 says of a statement as its caller wrote it, in whose hypotheses all sides are defined
+    as they are in `forall`; None if it is not to be asked, or cannot be, or does not know.
+    """
+    if not z3_may_be_asked() or not installed() or not (st.symbols and resources):
+        return None
+    from numerics.second_opinion.asking import ask, version
+
+    lhs, op, rhs = written
+    spans = tuple(
+        (name, Span(_end(s.lo), _end(s.hi), s.lo_open, s.hi_open, s.integer))
+        for name, s in zip(st.names, st.box)
+    )
+    given = tuple((worked_out(h.lhs.given), h.op, worked_out(h.rhs.given)) for h in map(hypothesis, where))
+    goal = Goal(spans, given, worked_out(lhs), op, worked_out(rhs))
+    for order, share in ORDERS[goal.algebraic]:
+        answer = ask(goal, max(1, int(share * resources)), order)
+        if answer.word == "contradicted":
+            return Z3(False, goal.algebraic, tuple(Fraction(q) for q in answer.point.values()))
+        if answer.word == "confirmed":
+            with_arb = (
+                "" if goal.algebraic else ", with facts about exp, log and other functions that it was given"
+            )
+            rests_on = (
+                f"{version()} finds no point that meets the hypotheses and breaks the statement{with_arb}; "
+                "no certificate of that was checked here"
+            )
+            return Z3(True, goal.algebraic, rests_on=rests_on)
+    return None
+
+
+def _end(q: fmpq | None) -> Fraction | None:
+    return None if q is None else Fraction(int(q.p), int(q.q))
