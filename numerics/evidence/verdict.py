@@ -59,6 +59,7 @@ CEILING: Mapping[str, Verdict] = MappingProxyType(
         "Sturm": P,
         "Bernstein": P,
         "Positivstellensatz": P,  # products of hypotheses that add up, with rational coefficients
+        "derivatives": P,  # signs of slopes from bases, until the others above decide
         "critical points": C,  # isolated exactly, values enclosed
         "branch and bound": C,
         "rigorous quadrature": C,

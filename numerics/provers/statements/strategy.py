@@ -6,8 +6,10 @@ waiting by a form that never will.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from typing import NamedTuple
 
 import sympy as sp
 
@@ -18,6 +20,7 @@ from numerics.provers.exact import exact_numbers
 from numerics.provers.exact.consequences import Certificate, consequence
 from numerics.provers.exact.rational_functions import one_variable, sign, slack_variables
 from numerics.provers.statements.branch import Cover, Outcome, Task
+from numerics.provers.statements.derivative import arguments
 from numerics.provers.statements.equivalent_forms import Signs, forms
 from numerics.provers.statements.rational_variables import (
     Changed,
@@ -27,10 +30,11 @@ from numerics.provers.statements.rational_variables import (
     led,
     products,
 )
+from numerics.provers.statements.sample import Sample
 from numerics.provers.statements.substitution import hypotheses_as_variables
 from numerics.rationals import sympy_rational
 
-__all__ = ["EXACT_ENGINES", "FEW_TURNS", "Proof", "exactly"]
+__all__ = ["EXACT_ENGINES", "FEW_TURNS", "Proof", "Slopes", "exactly"]
 
 Hypotheses = tuple[tuple[sp.Expr, bool], ...]
 Probe = Callable[[Box], bool]
@@ -42,19 +46,36 @@ FEW_TURNS = ((60, 0), (200, 1))
 #: After so many turns what is left undecided is looked for among the consequences of hypotheses.
 EASY_TURNS = 2
 
+#: For a part of an argument.
+PART_TURNS = ((60, 0),)
+#: Arguments by derivatives that are looked at for one task.
+MOST_ARGUMENTS = 60
+
 #: The engines that take exact steps only, the strongest tool first.
-EXACT_ENGINES = ("Positivstellensatz", "Bernstein", "Sturm", "exact sign")
+EXACT_ENGINES = ("derivatives", "Positivstellensatz", "Bernstein", "Sturm", "exact sign")
+
+
+class Slopes(NamedTuple):
+    """How often derivatives may be taken of derivatives, and how many tasks are left for all."""
+
+    depth: int
+    left: list[int]
 
 
 class Proof:
     """An attempt at a task that can be continued, by its own boxes or by its rewritings."""
 
-    def __init__(self, task: Task, effort: Effort, probe: Probe | None = None) -> None:
+    def __init__(
+        self, task: Task, effort: Effort, probe: Probe | None = None, slopes: Slopes | None = None
+    ) -> None:
         self.task, self.effort, self.probe = task, effort, probe
+        self.slopes = slopes or Slopes(0, [0])
         self.cover: Cover | None = None
         self.pieces: list[list[Proof]] | None = None
         self.out = Outcome(False)
         self.engine = ""
+        self.engines: set[str] = set()
+        self.words: tuple[str, ...] = ()
         self.certificate: Certificate | None = None
         self.refuted_at: Fraction | None = None  # a value of the only variable
 
@@ -63,7 +84,7 @@ class Proof:
         if self.exact():
             return Outcome(True)
         for turn, (boxes, depth) in enumerate(turns):
-            if turn == EASY_TURNS and self.follows():
+            if turn == EASY_TURNS and (self.follows() or self.by_slopes()):
                 return Outcome(True)
             if self.advance(boxes, depth) or self.out.reason == "counterexample" or self.late():
                 break
@@ -122,6 +143,40 @@ class Proof:
                 self.certificate = found if names == t.symbols else None  # else it is in other variables
                 return True
         return False
+
+    def by_slopes(self) -> bool:
+        """Whether derivatives prove the task."""
+        depth, left = self.slopes
+        if not depth or len(self.task.alternatives) > 1 or not self.task.symbols:
+            return False
+        found = []
+        for a in itertools.islice(arguments(self.task, self.aside), MOST_ARGUMENTS):
+            self.effort.spent += EXACT
+            if not any(Sample(t).refutes(t) for t in a.tasks):
+                found.append(a)
+        found.sort(key=lambda a: a.size)
+        for deeper, a in itertools.product(range(depth), found):  # the short proofs first
+            proofs = []
+            for t in a.tasks:
+                if left[0] <= 0 or self.late():
+                    return False
+                left[0] -= 1
+                proofs.append(proof := Proof(t, self.effort, slopes=Slopes(deeper, left)))
+                if not proof.small():
+                    break
+            else:
+                self.engine = "derivatives"
+                self.engines.update(*(p.engines | {p.engine} for p in proofs))
+                self.words = (*a.words, *(w for p in proofs for w in p.words))
+                return True
+        return False
+
+    def small(self) -> bool:
+        """Whether few boxes, a combination of hypotheses or derivatives prove the task."""
+        if self.run(PART_TURNS).proved:
+            return True
+        several = len(self.task.symbols) > 1 or self.task.where
+        return bool(several and self.follows()) or self.by_slopes()
 
     def rewritings(self) -> Iterator[list[Task]]:
         """Other variables for the task, each as a list of tasks which together imply it."""
