@@ -273,13 +273,15 @@ class _Run:
         for e in (g, -g) if kind == "!=" else (g,):
             stop = lambda b, e=e: st.violates(e, centre(b))
             task = Task(st.symbols, st.box, [e], kind != ">=", st.where, known=tuple(self.known))
-            proof = Proof(task, self.effort, stop, Slopes(2, [40]))
+            proof = Proof(task, self.effort, stop, Slopes(2, 40, {}))
             if at_once and not proof.exact():
                 break
             if proof.run(FEW_TURNS).proved or proof.follows() or proof.by_slopes():
                 self.exact = self.exact and {proof.engine, *proof.engines} <= set(EXACT_ENGINES)
                 self.known.append((e, kind != ">="))
                 return True
+        if kind == "!=" and Proof(replace(task, alternatives=[g, -g]), self.effort).run(FEW_TURNS).proved:
+            at_once = True
         self.exact = False
         return at_once
 
@@ -318,7 +320,7 @@ class _Run:
                 return tuple(sides.get(i, s) for i, s in enumerate(box))
 
             shown = None if probe is None else lambda part, whole=whole: probe(whole(part))
-            proof = Proof(task, self.effort, shown, Slopes(3, [80]))
+            proof = Proof(task, self.effort, shown, Slopes(3, 80, {}))
             if not proof.exact() and shown and proof.refuted_at is not None:
                 q = flint_rational(proof.refuted_at)
                 if shown((Side(q, q),)):

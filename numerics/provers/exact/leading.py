@@ -71,7 +71,7 @@ def leading(e: sp.Expr, x: sp.Symbol) -> Leading | None:
             return None
         return Leading(sp.Mul(*(p.c for p in known)), _sum(*(p.order for p in known)))
     if e.is_Add:
-        parts = [leading(a, x) for a in sp.Add.make_args(sp.expand_mul(e))]
+        parts = [leading(a, x) for a in e.args]
         known = [p for p in parts if p is not None]
         if len(known) < len(parts):
             return None

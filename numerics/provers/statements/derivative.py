@@ -16,14 +16,14 @@ from dataclasses import dataclass, replace
 import sympy as sp
 from flint import fmpq
 
-from numerics.provers.enclosures.boxes import Side
+from numerics.provers.enclosures.boxes import Side, middle
 from numerics.provers.enclosures.where_defined import conditions
 from numerics.provers.exact.exact_numbers import put
 from numerics.provers.exact.leading import limit
 from numerics.provers.statements.branch import Task
 from numerics.provers.statements.equivalent_forms import bare
 from numerics.provers.statements.sample import Sample
-from numerics.provers.statements.slopes import derivative
+from numerics.provers.statements.slopes import derivative, monomials
 from numerics.rationals import flint_rational, sympy_rational
 
 __all__ = ["Argument", "arguments"]
@@ -33,6 +33,9 @@ Shown = Callable[[Task], bool]
 
 #: Expressions with more operations are not differentiated, or not factored.
 LONGEST, LONGEST_FACTORED = 150, 60
+MOST_MONOMIALS = 100
+#: Forms of one expression that are differentiated.
+MOST_WRITINGS = 6
 #: Values inside a range from which slopes are followed.
 INSIDE = tuple(map(sp.Rational, ("0", "1", "-1", "1/2")))
 #: Functions without a derivative somewhere.
@@ -45,26 +48,27 @@ NO_NUMBER = (sp.nan, sp.zoo, sp.oo, -sp.oo, sp.I, sp.AccumBounds)
 
 @dataclass(frozen=True)
 class Argument:
-    """Tasks that together imply another one, the hardest first, and why, in words and LaTeX."""
+    """Tasks that together imply another one, and why, in words and LaTeX; with the slope."""
 
     tasks: tuple[Task, ...]
     words: tuple[str, ...]
+    slope: sp.Expr
 
     @property
     def size(self) -> tuple[bool, int]:
         """Arguments that leave something rational are tried first, then short ones."""
-        (e,) = self.tasks[0].alternatives
-        return not e.is_rational_function(*self.tasks[0].symbols), e.count_ops()
+        return not self.slope.is_rational_function(*self.slope.free_symbols), self.slope.count_ops()
 
 
-def _argument(tasks: Iterable[Task], *words: str) -> Argument:
-    """Without tasks that are trivial or said twice."""
+def _argument(slope: sp.Expr, tasks: Iterable[Task], *words: str) -> Argument:
+    """Without tasks that are trivial or said twice; numbers come first."""
     kept: dict[object, Task] = {}
-    for n, t in enumerate(tasks):
+    for t in tasks:
         plain = (bare(e) for e in t.alternatives)
-        if n == 0 or not any(e.is_Rational and (e > 0 or (e == 0 and not t.strict)) for e in plain):
-            kept.setdefault((*t.alternatives, t.box, t.where, t.strict), t)
-    return Argument(tuple(kept.values()), words)
+        if not any(e.is_Rational and (e > 0 or (e == 0 and not t.strict)) for e in plain):
+            kept.setdefault(t.key, t)
+    by_kind = sorted(kept.values(), key=lambda t: bool(t.alternatives[0].free_symbols))
+    return Argument(tuple(by_kind), words, slope)
 
 
 @dataclass(frozen=True)
@@ -86,7 +90,7 @@ class _Segment:
 def arguments(task: Task, shown: Shown) -> Iterator[Argument]:
     """Arguments for a task with one alternative. `shown` proves small auxiliary tasks."""
     (e,) = task.alternatives
-    for w in _writings(e, Sample(task)):
+    for w in _writings(e, Sample(task), implied=True):
         for i, x in enumerate(task.symbols):
             if not w.f.has(x) or w.f.count_ops() > LONGEST or any(b.has(x) for b in w.f.atoms(*BENT)):
                 continue
@@ -97,37 +101,53 @@ def arguments(task: Task, shown: Shown) -> Iterator[Argument]:
             yield from _rises_and_falls(task, w, d, sides)
 
 
-def _writings(e: sp.Expr, sample: Sample) -> Iterator[_Writing]:
+def _writings(e: sp.Expr, sample: Sample, implied: bool) -> Iterator[_Writing]:
     """`e` in forms from which a derivative removes a function: without denominators, divided by the
     coefficient of a logarithm or another function, or as a difference of logarithms.
     """
     first = [_Writing(bare(e))]
-    n, d = sp.fraction(sp.together(e))
-    if d != 1 and e.count_ops() <= LONGEST and (s := sample.sign(d)):
-        n = sp.factor(n) if n.count_ops() <= LONGEST_FACTORED else n
-        parts = {p: sample.sign(p) for p in sp.Mul.make_args(n)}
-        signed = [p * k for p, k in parts.items() if k and p.free_symbols]
-        rest = sp.Mul(s, *(p if not k or not p.free_symbols else k for p, k in parts.items()))
-        first.append(_Writing(rest, (s * d, *signed)))
-    seen = set()
-    for w in first:
-        flat = sp.expand(w.f)
-        more = [w]
-        for t in sorted(flat.atoms(*REMOVED), key=sp.default_sort_key):
-            c = flat.coeff(t)
-            rest = sp.expand(flat - c * t)
-            if c == 0 or not t.free_symbols or c.has(t) or rest.has(t):
-                continue
-            s = sample.sign(c)
-            if s and c.free_symbols:
-                more.append(_Writing(s * t + s * _quotient(rest, c), (*w.positive, s * c)))
-            if isinstance(t, sp.exp) and s and sample.sign(rest) == -s:
-                logs = s * (t.args[0] + sp.log(s * c) - sp.log(-s * rest))
-                more.append(_Writing(logs, (*w.positive, s * c, -s * rest)))
-        for v in more:
-            if v.f not in seen and v.f.free_symbols and not v.f.has(*NO_NUMBER):
-                seen.add(v.f)
-                yield v
+    if e.count_ops() <= LONGEST:
+        short = e.count_ops() <= LONGEST_FACTORED and monomials(e) < MOST_MONOMIALS
+        n, d = sp.fraction(sp.factor(e) if short else sp.together(e))
+        parts = sp.Mul.make_args(n)
+        longest = max(parts, key=lambda p: p.count_ops())  # the others may have signs of their own
+        signs = [(p, sample.sign(p) if p.free_symbols and p != longest else 0) for p in parts]
+        if s := sample.sign(d):
+            rest = sp.Mul(s, *(k or p for p, k in signs))
+            first.append(_Writing(rest, (s * d, *(k * p for p, k in signs if k))))
+    seen: set[sp.Expr] = set()
+    while first and len(seen) < MOST_WRITINGS:
+        w = first.pop(0)
+        if w.f in seen or not w.f.free_symbols or w.f.has(*NO_NUMBER):
+            continue
+        seen.add(w.f)
+        yield w
+        if w.f.count_ops() <= LONGEST:
+            first += _without(w, sample, implied)
+
+
+def _without(w: _Writing, sample: Sample, implied: bool) -> Iterator[_Writing]:
+    """Writings in which one function stands alone, or is gone. Where it is enough that they imply
+    the old one, roots are squared.
+    """
+    flat = sp.expand(w.f)
+    roots = {p for p in flat.atoms(sp.Pow) if p.exp == sp.S.Half and implied}
+    for t in sorted(flat.atoms(*REMOVED) | roots, key=sp.default_sort_key):
+        c = flat.coeff(t)
+        rest = sp.expand(flat - c * t)
+        if c == 0 or not t.free_symbols or c.has(t) or rest.has(t):
+            continue
+        s, other = sample.sign(c), sample.sign(rest)
+        if t in roots:
+            if s and s * other <= 0 and (s > 0 or other):
+                squares = s * (c**2 * t.base - rest**2)
+                yield _Writing(sp.expand(squares), (*w.positive, s * c, *((rest,) if s < 0 else ())))
+            continue
+        if s and c.free_symbols:
+            yield _Writing(s * t + s * _quotient(rest, c), (*w.positive, s * c))
+        if isinstance(t, sp.exp) and s and other == -s:
+            logs = s * (t.args[0] + sp.log(s * c) - sp.log(-s * rest))
+            yield _Writing(logs, (*w.positive, s * c, -s * rest))
 
 
 def _quotient(e: sp.Expr, c: sp.Expr) -> sp.Expr:
@@ -217,6 +237,16 @@ class _Side:
         t = self.task
         return Task(t.symbols, self.box, [e], strict, self.where, depth=t.depth + 1)
 
+    def slope(self, d: sp.Expr, strict: bool) -> list[Task]:
+        """That a slope is positive inside, up to points that lie apart. Functions of one variable
+        are analytic where they are smooth: a slope that is not negative has no other zeros unless
+        it vanishes everywhere, so that one point is enough.
+        """
+        if not strict or len(self.task.symbols) > 1:
+            return [self.on(d, strict)]
+        value = _value(d, {self.x: sympy_rational(middle(self.box[self.i]))})
+        return [self.on(d, False), self.on(value if value is not None else d, True)]
+
     def base(self, strict: bool) -> list[Task] | None:
         """That `f` is nonnegative at the base, by its value or its limit there; None if neither is
         known.
@@ -290,10 +320,11 @@ def _away(task: Task, w: _Writing, d: sp.Expr, pieces: Sequence[_Side]) -> Itera
         if any(b is None for b in bases):
             continue
         firm = task.strict and not base_firm
-        slopes = [p.on(p.way * d, firm) for p in pieces]
+        slopes = [t for p in pieces for t in p.slope(p.way * d, firm)]
         needs = [t for p in pieces for t in p.smooth(w.f)]
         x, at = pieces[0].x, pieces[0].at
         yield _argument(
+            d,
             (*slopes, *(t for b in bases for t in b or ()), *_positive(task, w), *needs),
             f"$f = {sp.latex(w.f)}$ is not negative at ${sp.latex(x)} = {sp.latex(at)}$,"
             f" and nowhere falls away from there, because $f'$ has the sign of ${sp.latex(d)}$",
@@ -317,13 +348,14 @@ def _rises_and_falls(task: Task, w: _Writing, d: sp.Expr, sides: Sequence[_Side]
     where = tuple(h for h in low.where if h in high.where)
     inside = _Side(task, w.f, i, _Segment(low.at, 1), lambda t: False)
     inside.box, inside.where = box, where
-    for v in _writings(d, Sample(inside.on(d, False))):
+    for v in _writings(d, Sample(inside.on(d, False)), implied=False):
         if not v.f.has(low.x) or v.f.count_ops() > LONGEST or any(b.has(low.x) for b in v.f.atoms(*BENT)):
             continue
-        falls = inside.on(bare(-derivative(v.f, low.x, {})), task.strict)
+        falls = inside.slope(bare(-derivative(v.f, low.x, {})), task.strict)
         needs = [*inside.smooth(w.f), *inside.smooth(v.f), *(inside.on(m, True) for m in v.positive)]
         yield _argument(
-            (falls, *(t for b in bases for t in b or ()), *_positive(task, w), *needs),
+            v.f,
+            (*falls, *(t for b in bases for t in b or ()), *_positive(task, w), *needs),
             f"$f = {sp.latex(w.f)}$ is not negative at both ends of ${sp.latex(low.x)}$, and rises before it"
             f" falls, because $f'$ has the sign of ${sp.latex(v.f)}$, which falls",
         )

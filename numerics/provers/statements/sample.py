@@ -4,6 +4,8 @@ to try to prove, and which tasks are false. Nothing is concluded from them.
 
 from __future__ import annotations
 
+from math import prod
+
 import numpy as np
 import sympy as sp
 
@@ -42,9 +44,12 @@ class Sample:
 
     def sign(self, e: sp.Expr) -> int:
         """1 or -1 where `e` seems to have that sign everywhere, otherwise 0."""
-        with np.errstate(all="ignore"):
-            v = self._of(e)[self.met]
-        v = v[np.isfinite(v)]
+        if e.is_Mul:
+            return prod(map(self.sign, e.args))
+        if e.is_Pow and e.exp.is_Integer:
+            return self.sign(e.base) ** int(abs(e.exp))
+        v, noise = self._sum(e)
+        v = v[self.met & np.isfinite(v) & (np.abs(v) > noise)]
         return 0 if not len(v) else 1 if (v > 0).all() else -1 if (v < 0).all() else 0
 
     def refutes(self, task: Task) -> bool:
@@ -52,11 +57,16 @@ class Sample:
         what rounding explains.
         """
         failing = self.met
-        with np.errstate(all="ignore"):
-            for e in task.alternatives:
-                parts = np.array([self._of(t) for t in sp.Add.make_args(e)])
-                failing = failing & (parts.sum(axis=0) < -ROUNDING * np.abs(parts).sum(axis=0))
+        for e in task.alternatives:
+            v, noise = self._sum(e)
+            failing = failing & (v < -noise)
         return bool(failing.any())
+
+    def _sum(self, e: sp.Expr) -> tuple[Array, Array]:
+        """Values, and what rounding may have changed them by."""
+        with np.errstate(all="ignore"):
+            parts = np.array([self._of(t) for t in sp.Add.make_args(e)])
+            return parts.sum(axis=0), ROUNDING * np.abs(parts).sum(axis=0)
 
 
 def _values(s: Side) -> Array:

@@ -7,7 +7,7 @@ waiting by a form that never will.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -20,7 +20,7 @@ from numerics.provers.exact import exact_numbers
 from numerics.provers.exact.consequences import Certificate, consequence
 from numerics.provers.exact.rational_functions import one_variable, sign, slack_variables
 from numerics.provers.statements.branch import Cover, Outcome, Task
-from numerics.provers.statements.derivative import arguments
+from numerics.provers.statements.derivative import LONGEST, arguments
 from numerics.provers.statements.equivalent_forms import Signs, forms
 from numerics.provers.statements.rational_variables import (
     Changed,
@@ -56,10 +56,13 @@ EXACT_ENGINES = ("derivatives", "Positivstellensatz", "Bernstein", "Sturm", "exa
 
 
 class Slopes(NamedTuple):
-    """How often derivatives may be taken of derivatives, and how many tasks are left for all."""
+    """How often derivatives may be taken of derivatives, how many parts may be tried, and those
+    that were tried: for each the depth, and the proof.
+    """
 
     depth: int
-    left: list[int]
+    left: int
+    tried: dict[Hashable, tuple[int, Proof]]
 
 
 class Proof:
@@ -69,7 +72,7 @@ class Proof:
         self, task: Task, effort: Effort, probe: Probe | None = None, slopes: Slopes | None = None
     ) -> None:
         self.task, self.effort, self.probe = task, effort, probe
-        self.slopes = slopes or Slopes(0, [0])
+        self.slopes = slopes or Slopes(0, 0, {})
         self.cover: Cover | None = None
         self.pieces: list[list[Proof]] | None = None
         self.out = Outcome(False)
@@ -146,23 +149,22 @@ class Proof:
 
     def by_slopes(self) -> bool:
         """Whether derivatives prove the task."""
-        depth, left = self.slopes
+        depth, most, tried = self.slopes
         if not depth or len(self.task.alternatives) > 1 or not self.task.symbols:
             return False
         found = []
-        for a in itertools.islice(arguments(self.task, self.aside), MOST_ARGUMENTS):
+        for a in itertools.islice(arguments(self.task, self.plainly), MOST_ARGUMENTS):
             self.effort.spent += EXACT
-            if not any(Sample(t).refutes(t) for t in a.tasks):
+            if a.slope.count_ops() <= LONGEST and not any(Sample(t).refutes(t) for t in a.tasks):
                 found.append(a)
         found.sort(key=lambda a: a.size)
         for deeper, a in itertools.product(range(depth), found):  # the short proofs first
             proofs = []
             for t in a.tasks:
-                if left[0] <= 0 or self.late():
+                if len(tried) >= most or self.late():
                     return False
-                left[0] -= 1
-                proofs.append(proof := Proof(t, self.effort, slopes=Slopes(deeper, left)))
-                if not proof.small():
+                proofs.append(proof := self.part(t, deeper))
+                if not proof.out.proved:
                     break
             else:
                 self.engine = "derivatives"
@@ -171,12 +173,26 @@ class Proof:
                 return True
         return False
 
-    def small(self) -> bool:
-        """Whether few boxes, a combination of hypotheses or derivatives prove the task."""
-        if self.run(PART_TURNS).proved:
-            return True
-        several = len(self.task.symbols) > 1 or self.task.where
-        return bool(several and self.follows()) or self.by_slopes()
+    def part(self, task: Task, depth: int) -> Proof:
+        """An attempt at a part of an argument: by few boxes, as a combination of hypotheses, or by
+        further derivatives.
+        """
+        tried = self.slopes.tried
+        before, proof = tried.get(task.key, (-1, None))
+        if proof is None or (before < depth and not proof.out.proved):
+            proof = proof or Proof(task, self.effort)
+            proof.slopes = self.slopes._replace(depth=depth)
+            tried[task.key] = depth, proof
+            if before < 0:
+                proof.out.proved = proof.run(PART_TURNS).proved
+                if not proof.out.proved and (len(task.symbols) > 1 or task.where):
+                    proof.out.proved = proof.follows()
+            proof.out.proved = proof.out.proved or proof.by_slopes()
+        return proof
+
+    def plainly(self, task: Task) -> bool:
+        """Whether exact arithmetic or a few boxes prove what seems to be true."""
+        return not Sample(task).refutes(task) and Proof(task, self.effort).run(PART_TURNS).proved
 
     def rewritings(self) -> Iterator[list[Task]]:
         """Other variables for the task, each as a list of tasks which together imply it."""
