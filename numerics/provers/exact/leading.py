@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import sympy as sp
 
-from numerics.provers.exact.exact_numbers import Undecided, told
+from numerics.provers.exact.exact_numbers import told
 
 __all__ = ["Leading", "leading", "limit"]
 

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import sympy as sp
-from flint import fmpq
 
 from numerics.provers.enclosures.boxes import Side, middle
 from numerics.provers.enclosures.where_defined import conditions
@@ -174,7 +173,9 @@ def _segments(task: Task, i: int, d: sp.Expr) -> list[_Segment]:
         both += [r for r, c in roots if r is not None and c.is_nonzero]
     both += [q for q in INSIDE if side.contains(flint_rational(q)) and q not in (side.lo, side.hi)]
     out += [_Segment(at, way) for at in both for way in (1, -1)]
-    return list(dict.fromkeys(out))
+    # Beyond the range the symbols would assume what is false there.
+    within = lambda at: not at.is_Rational or Side(side.lo, side.hi).contains(flint_rational(at))
+    return [s for s in dict.fromkeys(out) if within(s.at)]
 
 
 def _root(g: sp.Expr, x: sp.Symbol) -> tuple[sp.Expr | None, sp.Expr]:
@@ -210,7 +211,7 @@ class _Side:
         """
         if not g.has(self.x):
             self.there.append((g, strict))
-            return True
+            return bool(g.free_symbols)
         poly = g.as_poly(self.x)
         if poly is None or poly.degree() > 2 or any(c.has(self.x) for c in poly.all_coeffs()):
             return False
@@ -219,7 +220,9 @@ class _Side:
         there = _value(g, {self.x: self.at})
         if there is None or (poly.degree() == 2 and not poly.LC().is_nonpositive):
             return False
-        if not there.is_nonnegative and not self.shown(replace(self.task, alternatives=[there], strict=False)):
+        t = self.task
+        task = replace(t, alternatives=[there], strict=False, depth=t.depth + 1)
+        if not there.is_nonnegative and not self.shown(task):
             return False
         self.there.append((there, False))
         return True
@@ -242,7 +245,7 @@ class _Side:
         are analytic where they are smooth: a slope that is not negative has no other zeros unless
         it vanishes everywhere, so that one point is enough.
         """
-        if not strict or len(self.task.symbols) > 1:
+        if not strict or len(self.task.symbols) > 1 or self.where:
             return [self.on(d, strict)]
         value = _value(d, {self.x: sympy_rational(middle(self.box[self.i]))})
         return [self.on(d, False), self.on(value if value is not None else d, True)]
@@ -274,7 +277,8 @@ class _Side:
 
     def smooth(self, e: sp.Expr) -> list[Task]:
         """That `e` is defined and can be differentiated on the segment."""
-        needs = dict.fromkeys((g, ">" if kind == ">=" and g.has(self.x) else kind) for g, kind in conditions(e))
+        inside = lambda g, kind: ">" if kind == ">=" and g.has(self.x) else kind
+        needs = dict.fromkeys((g, inside(g, kind)) for g, kind in conditions(e))
         return [_needed(self.on, g, kind) for g, kind in needs]
 
 
