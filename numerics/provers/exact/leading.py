@@ -65,7 +65,9 @@ def leading(e: sp.Expr, x: sp.Symbol) -> Leading | None:
     if e == x:
         return Leading(sp.S.One, (sp.S.One, sp.S.Zero))
     if e.is_Mul:
-        parts = [leading(a, x) for a in e.args]
+        exponents = [a.args[0] for a in e.args if isinstance(a, sp.exp)]  # together they may fall
+        rest = [a for a in e.args if not isinstance(a, sp.exp)]
+        parts = [leading(a, x) for a in (*rest, *([sp.exp(sp.Add(*exponents))] if exponents else []))]
         known = [p for p in parts if p is not None]
         if len(known) < len(parts):
             return None
