@@ -31,7 +31,7 @@ from numerics.provers.statements.invariance import reductions
 from numerics.provers.statements.max_and_min import cases
 from numerics.provers.statements.search import scan, simplest
 from numerics.provers.statements.statement import Statement, statement
-from numerics.provers.statements.strategy import EXACT_ENGINES, FEW_TURNS, Proof
+from numerics.provers.statements.strategy import EXACT_ENGINES, FEW_TURNS, Proof, Slopes
 from numerics.provers.statements.substitution import change
 from numerics.rationals import flint_rational
 from theory.inputs.kinds import check_kind, read_items
@@ -191,6 +191,7 @@ class _Run:
             exact = self.exact and engines <= set(EXACT_ENGINES)
             strongest_tool = next((n for n in EXACT_ENGINES if n in engines), EXACT_ENGINES[-1])
             rigorous = "interval arithmetic" if engines == {"interval arithmetic"} else "branch and bound"
+            rigorous = "derivatives" if "derivatives" in engines else rigorous
             engine, verdict = (strongest_tool, Verdict.PROVED) if exact else (rigorous, Verdict.CERTIFIED)
             found = Evidence(verdict=verdict, engine=engine, margin=outcome.margin, **self.tight())
             return found.replace(steps=tuple(dict.fromkeys(self.steps)))
@@ -284,13 +285,15 @@ class _Run:
         for e in (g, -g) if kind == "!=" else (g,):
             stop = lambda b, e=e: st.violates(e, centre(b))
             task = Task(st.symbols, st.box, [e], kind != ">=", st.where, known=tuple(self.known))
-            proof = Proof(task, self.effort, stop)
+            proof = Proof(task, self.effort, stop, Slopes(2, 40, {}))
             if at_once and not proof.exact():
                 break
-            if proof.run(FEW_TURNS).proved or proof.follows():
-                self.exact = self.exact and proof.engine in EXACT_ENGINES
+            if proof.run(FEW_TURNS).proved or proof.follows() or proof.by_slopes():
+                self.exact = self.exact and {proof.engine, *proof.engines} <= set(EXACT_ENGINES)
                 self.known.append((e, kind != ">="))
                 return True
+        if kind == "!=" and Proof(replace(task, alternatives=[g, -g]), self.effort).run(FEW_TURNS).proved:
+            at_once = True
         self.exact = False
         return at_once
 
@@ -329,7 +332,7 @@ class _Run:
                 return tuple(sides.get(i, s) for i, s in enumerate(box))
 
             shown = None if probe is None else lambda part, whole=whole: probe(whole(part))
-            proof = Proof(task, self.effort, shown)
+            proof = Proof(task, self.effort, shown, Slopes(3, 80, {}))
             if not proof.exact() and shown and proof.refuted_at is not None:
                 q = flint_rational(proof.refuted_at)
                 if shown((Side(q, q),)):
@@ -337,7 +340,8 @@ class _Run:
             out = proof.run()
             if not out.proved:
                 return out
-            engines.add(proof.engine)
+            engines |= {proof.engine, *proof.engines}
+            self.steps += proof.words
             if proof.certificate is not None:
                 self.steps += proof.certificate.steps(dict(zip(self.st.symbols, self.st.names)))
         return out if goals == [[e]] == [short] else replace(out, margin=None)

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import heapq
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import sympy as sp
@@ -50,6 +50,11 @@ class Task:
     where: tuple[tuple[sp.Expr, bool], ...] = ()
     depth: int = 0
     known: tuple[tuple[sp.Expr, bool], ...] = ()
+
+    @property
+    def key(self) -> Hashable:
+        """What is the same for tasks that say the same."""
+        return (self.symbols, self.box, *self.alternatives, self.strict, self.where, self.known)
 
 
 @dataclass

@@ -21,10 +21,12 @@ from numerics.provers.exact.normal_form import Letters, Undefined
 from numerics.provers.statements.equivalent_forms import Signs, forms, with_tanh
 from numerics.rationals import sympy_rational
 
-__all__ = ["Slopes"]
+__all__ = ["Slopes", "derivative", "monomials"]
 
 #: Highest derivative that a contact is followed to.
 MAX_CONTACT = 8
+#: Slopes with more operations are not rewritten.
+LONGEST = 120
 #: Values at which a function is suspected to vanish whatever the other variables are.
 SIMPLE_RATIONALS = [
     fmpq(p, q) for p, q in ((0, 1), (1, 1), (-1, 1), (2, 1), (1, 2), (-2, 1), (3, 1), (-1, 2), (4, 1), (1, 3))
@@ -81,7 +83,9 @@ class Slopes:
         """Those writings of slope `i`, each made when all earlier ones have failed."""
         if i not in self._signs:
             self._signs[i] = []
-            self._forms[i] = itertools.islice(forms(self._derivative(i), Signs(self.program, self.box)), 1, 8)
+            d = self._derivative(i)
+            few = 8 if d.count_ops() <= LONGEST else 1  # SymPy takes seconds for each form of a long one
+            self._forms[i] = itertools.islice(forms(d, Signs(self.program, self.box)), 1, few)
         yield from list(self._signs[i])
         for h in self._forms[i]:
             with suppress(Unsupported):
@@ -213,7 +217,7 @@ def _fades(t: sp.Expr, x: sp.Symbol) -> bool:
     return fast or bool(power < 0)
 
 
-def _monomials(e: sp.Expr) -> int:
+def monomials(e: sp.Expr) -> int:
     """How many products of powers there are up to the highest power of each letter, when every root
     and exponential is written by powers of letters, as SymPy does before it factors: exp(x/9) and
     exp(x/7) as powers of exp(x/63).
@@ -229,7 +233,7 @@ def _monomials(e: sp.Expr) -> int:
 
 def _writings(e: sp.Expr) -> list[sp.Expr]:
     size = e.count_ops()
-    more = ([sp.factor(e)] if size < 40 and _monomials(e) < 100 else []) + (
+    more = ([sp.factor(e)] if size < 40 and monomials(e) < 100 else []) + (
         [sp.expand(e)] if size < 80 else []
     )
     return list(dict.fromkeys([sp.factor_terms(e), *more]))

@@ -6,8 +6,10 @@ waiting by a form that never will.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import itertools
+from collections.abc import Callable, Hashable, Iterator
 from fractions import Fraction
+from typing import NamedTuple
 
 import sympy as sp
 
@@ -18,6 +20,7 @@ from numerics.provers.exact import exact_numbers
 from numerics.provers.exact.consequences import Certificate, consequence
 from numerics.provers.exact.rational_functions import one_variable, sign, slack_variables
 from numerics.provers.statements.branch import Cover, Outcome, Task
+from numerics.provers.statements.derivative import LONGEST, arguments
 from numerics.provers.statements.equivalent_forms import Signs, forms
 from numerics.provers.statements.rational_variables import (
     Changed,
@@ -27,10 +30,11 @@ from numerics.provers.statements.rational_variables import (
     led,
     products,
 )
+from numerics.provers.statements.sample import Sample
 from numerics.provers.statements.substitution import hypotheses_as_variables
 from numerics.rationals import sympy_rational
 
-__all__ = ["EXACT_ENGINES", "FEW_TURNS", "Proof", "exactly"]
+__all__ = ["EXACT_ENGINES", "FEW_TURNS", "Proof", "Slopes", "exactly"]
 
 Hypotheses = tuple[tuple[sp.Expr, bool], ...]
 Probe = Callable[[Box], bool]
@@ -42,19 +46,39 @@ FEW_TURNS = ((60, 0), (200, 1))
 #: After so many turns what is left undecided is looked for among the consequences of hypotheses.
 EASY_TURNS = 2
 
+#: For a part of an argument.
+PART_TURNS = ((60, 0),)
+#: Arguments by derivatives that are looked at for one task.
+MOST_ARGUMENTS = 60
+
 #: The engines that take exact steps only, the strongest tool first.
-EXACT_ENGINES = ("Positivstellensatz", "Bernstein", "Sturm", "exact sign")
+EXACT_ENGINES = ("derivatives", "Positivstellensatz", "Bernstein", "Sturm", "exact sign")
+
+
+class Slopes(NamedTuple):
+    """How often derivatives may be taken of derivatives, how many parts may be tried, and those
+    that were tried: for each the depth, and the proof.
+    """
+
+    depth: int
+    left: int
+    tried: dict[Hashable, tuple[int, Proof]]
 
 
 class Proof:
     """An attempt at a task that can be continued, by its own boxes or by its rewritings."""
 
-    def __init__(self, task: Task, effort: Effort, probe: Probe | None = None) -> None:
+    def __init__(
+        self, task: Task, effort: Effort, probe: Probe | None = None, slopes: Slopes | None = None
+    ) -> None:
         self.task, self.effort, self.probe = task, effort, probe
+        self.slopes = slopes or Slopes(0, 0, {})
         self.cover: Cover | None = None
         self.pieces: list[list[Proof]] | None = None
         self.out = Outcome(False)
         self.engine = ""
+        self.engines: set[str] = set()
+        self.words: tuple[str, ...] = ()
         self.certificate: Certificate | None = None
         self.refuted_at: Fraction | None = None  # a value of the only variable
 
@@ -63,7 +87,7 @@ class Proof:
         if self.exact():
             return Outcome(True)
         for turn, (boxes, depth) in enumerate(turns):
-            if turn == EASY_TURNS and self.follows():
+            if turn == EASY_TURNS and (self.follows() or self.by_slopes()):
                 return Outcome(True)
             if self.advance(boxes, depth) or self.out.reason == "counterexample" or self.late():
                 break
@@ -122,6 +146,53 @@ class Proof:
                 self.certificate = found if names == t.symbols else None  # else it is in other variables
                 return True
         return False
+
+    def by_slopes(self) -> bool:
+        """Whether derivatives prove the task."""
+        depth, most, tried = self.slopes
+        if not depth or len(self.task.alternatives) > 1 or not self.task.symbols:
+            return False
+        found = []
+        for a in itertools.islice(arguments(self.task, self.plainly), MOST_ARGUMENTS):
+            self.effort.spent += EXACT
+            if a.slope.count_ops() <= LONGEST and not any(Sample(t).refutes(t) for t in a.tasks):
+                found.append(a)
+        found.sort(key=lambda a: a.size)
+        for deeper, a in itertools.product(range(depth), found):  # the short proofs first
+            proofs = []
+            for t in a.tasks:
+                if len(tried) >= most or self.late():
+                    return False
+                proofs.append(proof := self.part(t, deeper))
+                if not proof.out.proved:
+                    break
+            else:
+                self.engine = "derivatives"
+                self.engines.update(*(p.engines | {p.engine} for p in proofs))
+                self.words = (*a.words, *(w for p in proofs for w in p.words))
+                return True
+        return False
+
+    def part(self, task: Task, depth: int) -> Proof:
+        """An attempt at a part of an argument: by few boxes, as a combination of hypotheses, or by
+        further derivatives.
+        """
+        tried = self.slopes.tried
+        before, proof = tried.get(task.key, (-1, None))
+        if proof is None or (before < depth and not proof.out.proved):
+            proof = proof or Proof(task, self.effort)
+            proof.slopes = self.slopes._replace(depth=depth)
+            tried[task.key] = depth, proof
+            if before < 0:
+                proof.out.proved = proof.run(PART_TURNS).proved
+                if not proof.out.proved and (len(task.symbols) > 1 or task.where):
+                    proof.out.proved = proof.follows()
+            proof.out.proved = proof.out.proved or proof.by_slopes()
+        return proof
+
+    def plainly(self, task: Task) -> bool:
+        """Whether exact arithmetic or a few boxes prove what seems to be true."""
+        return not Sample(task).refutes(task) and Proof(task, self.effort).run(PART_TURNS).proved
 
     def rewritings(self) -> Iterator[list[Task]]:
         """Other variables for the task, each as a list of tasks which together imply it."""
