@@ -15,7 +15,8 @@ import pytest
 import sympy as sp
 
 from numerics import Closed, Evidence, forall
-from numerics.provers.exact.consequences import Certificate, _Product, _Reader, consequence
+from numerics.provers.exact.certificates import Certificate, Product, Reader
+from numerics.provers.exact.consequences import consequence
 from numerics.provers.exact.opaque import Fact, Opaque
 
 x, y, z, a, b = sp.symbols("x y z a b", real=True)
@@ -181,16 +182,16 @@ def _tangents_above(words: Opaque, facts: Any) -> Iterator[Fact]:
     yield from ((-g, strict) for g, strict in right_facts(words, facts))
 
 
-right_product, right_sign, right_facts = _Product.__mul__, _Reader._positive, Opaque.compared
+right_product, right_sign, right_facts = Product.__mul__, Reader._positive, Opaque.compared
 #: A wrong version of a rule, and something false that it lets through.
 WRONG: dict[str, tuple[type, str, Any, Fact, list[Fact]]] = {
     "one positive factor makes a product positive": (
-        *(_Product, "__mul__", _either_factor_is_positive),
+        *(Product, "__mul__", _either_factor_is_positive),
         (x * y, True),
         [(x, True), (y, False)],
     ),
     "what may be 0 is divided by": (
-        *(_Reader, "_positive", _nonnegative_is_positive),
+        *(Reader, "_positive", _nonnegative_is_positive),
         (y - x, False),
         [(x * y - x**2, False), (x, False)],
     ),
