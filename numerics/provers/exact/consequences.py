@@ -58,7 +58,8 @@ def consequence(goal: Fact, facts: Iterable[Fact]) -> Certificate | None:
     if not symbols:
         return None
     given += [(x, bool(x.is_positive)) for x in symbols if x.is_nonnegative]
-    positive, least_0 = {g for g, strict in given if strict}, {g for g, _ in given}
+    signs = [(h, strict) for g, strict in given for h in (g, sp.expand(g))]
+    positive, least_0 = {g for g, strict in signs if strict}, {g for g, _ in signs}
     ring = fmpq_mpoly_ctx.get(tuple(f"x{i}" for i in range(len(symbols))), Ordering.degrevlex)
     read = Reader(ring, symbols, positive, least_0)
     against = read.fact(negated)

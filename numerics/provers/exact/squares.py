@@ -69,7 +69,12 @@ def sum_of_squares(read: Reader, against: Product, known: Sequence[Product]) -> 
     """Why the negated goal `against` contradicts what is known, by sums of squares of low degree."""
     if len(read.gens) > MOST_VARIABLES or against.poly == 0:
         return None
+    seen = set()
     for program in _programs(read, against, known):
+        key = str(program)
+        if key in seen:
+            continue
+        seen.add(key)
         if DEBUG: print("program", [(b.weight.factors, len(b.basis), b.counts) for b in program.blocks], [len(m) for _, m in program.nulls])
         if (found := _solved(read, program)) is not None:
             return found
@@ -385,17 +390,21 @@ def _rational(kernel: Array) -> fmpq_mat | None:
         if i == r:
             break
         k = i + int(np.argmax(abs(M[i:, j])))
-        if abs(M[k, j]) < 1e-4:
+        if abs(M[k, j]) < 1e-2:
             continue
         M[[i, k]] = M[[k, i]]
         M[i] /= M[i, j]
         others = np.arange(r) != i
         M[others] -= np.outer(M[others, j], M[i])
         i += 1
-    near = [Fraction(float(v)).limit_denominator(100) for v in M.ravel()]
-    if i < r or max(abs(float(q) - v) for q, v in zip(near, M.ravel())) > 1e-3:
-        return None
-    return fmpq_mat(r, n, [flint_rational(q) for q in near])
+    near = [_simple(float(v)) for v in M.ravel()]
+    return None if i < r or None in near else fmpq_mat(r, n, near)
+
+
+def _simple(v: float) -> fmpq | None:
+    """The simplest rational near a number, if it has a small denominator."""
+    near = (Fraction(v).limit_denominator(most) for most in (1, 2, 3, 4, 6, 12, 24, 60, 100))
+    return next((flint_rational(q) for q in near if abs(float(q) - v) < 1e-3), None)
 
 
 def _null_space(reduced: fmpq_mat, rank: int) -> list[list[fmpq]]:
