@@ -21,6 +21,9 @@ __all__ = ["Certificate", "Poly", "Product", "Reader"]
 
 Poly = Any  # of FLINT
 
+#: The degree up to which a fact is multiplied out.
+MOST_DEGREE = 40
+
 
 @dataclass(frozen=True)
 class Certificate:
@@ -146,7 +149,7 @@ class Reader:
         their positive factors do not matter.
         """
         e, strict = f
-        if not e.is_rational_function(*self.symbols):
+        if not e.is_rational_function(*self.symbols) or _degree(e) > MOST_DEGREE:
             return None
         n, d = sp.fraction(sp.cancel(e))
         try:
@@ -188,3 +191,14 @@ class Reader:
 
     def _flint(self, p: sp.Poly) -> Poly:
         return self.ring.from_dict({tuple(m): flint_rational(c) for m, c in p.terms()})
+
+
+def _degree(e: sp.Expr) -> int:
+    """A bound for the degrees of numerator and denominator of a rational function."""
+    if e.is_Add or e.is_Mul:
+        return sum(map(_degree, e.args)) if e.is_Mul or _divides(e) else max(map(_degree, e.args))
+    return abs(int(e.exp)) * _degree(e.base) if e.is_Pow else int(e.is_Symbol)
+
+
+def _divides(e: sp.Expr) -> bool:
+    return any(p.exp.is_negative for p in e.atoms(sp.Pow))
