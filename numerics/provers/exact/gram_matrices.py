@@ -34,7 +34,7 @@ SHARP = 1e-6
 #: The same for a matrix that is known exactly.
 ROUNDING = 1e-9
 #: A PRIME, modulo which equations are found that depend on each other.
-PRIME = 2**61 - 1
+PRIME = 2**61 - 31
 #: Denominators that Gram matrices are rounded to; the long ones only where there is room around.
 DENOMINATORS, FEW = (1, 2, 12, 2**10, 2**20, 2**36), 3
 
@@ -91,57 +91,58 @@ class _Linear:
         """The greatest least eigenvalue of all Gram matrices, these, the moments that are dual to
         them, and the multipliers of equations: all in floating point.
         """
-        import clarabel
-        from scipy.sparse import csc_matrix
+        largest = lambda numbers: max(abs(float(fraction(c))) for c in numbers)
+        blocks, n = self.program.blocks, len(self.entries)
+        scale = [largest(block.weight.poly.coeffs()) for block in blocks]
+        sizes = [scale[j] for j, *_ in self.entries] + [largest(c.values()) for c in self.columns[n:]]
+        solved = self._solution(sizes)
+        if solved is None:
+            return None
+        least, z, s = solved
+        grams, moments, k = [], [], 0
+        for block, size in zip(blocks, scale):
+            r = len(block.basis)
+            grams.append((_symmetric(z[k:], r) + least * np.eye(r)) / size)
+            moments.append(_symmetric(s[k:], r))
+            k += r * (r + 1) // 2
+        return least, grams, moments, -z[n:-1] / np.array(sizes[n:])
 
-        rows, n = self.last + 1, len(self.entries)
-        sizes = [max(abs(float(fraction(c))) for c in column.values()) for column in self.columns]
-        scale = [max(abs(float(fraction(c))) for _, c in b.weight.poly.terms()) for b in self.program.blocks]
-        at: list[tuple[int, int, float]] = []  # in the order of clarabel: triangles by columns
-        cost = np.zeros(rows)
-        cost[self.last] = 1.0
-        trace = np.zeros(rows)
-        for k, ((j, a, b, _), column) in enumerate(zip(self.entries, self.columns)):
-            for i, c in column.items():
-                v = float(fraction(c)) / scale[j]
-                at.append((k, i, -v if a == b else -v / 2**0.5))
-                trace[i] += v if a == b else 0.0
-        for k, column in enumerate(self.columns[n:]):
-            at += [(n + k, i, float(fraction(c)) / sizes[n + k]) for i, c in column.items()]
-        at += [(len(self.columns), i, float(v)) for i, v in enumerate(trace) if v]
-        A = csc_matrix(
-            ([v for *_, v in at], ([k for k, _, _ in at], [i for _, i, _ in at])),
-            shape=(len(self.columns) + 1, rows),
-        )
-        to = np.zeros(len(self.columns) + 1)
-        to[-1] = 1.0
+    def _solution(self, sizes: list[float]) -> tuple[float, Array, Array] | None:
+        """The least eigenvalue that moments tell by duality, the multipliers of all constraints on
+        moments, and how far these are met. The program is solved for the moments, of which there
+        are fewer than entries. Triangles are read by columns, with off-diagonal entries times the
+        root of 2.
+        """
+        import clarabel
+        from scipy.sparse import csc_matrix, vstack
+
+        n, moments = len(self.entries), self.last + 1
+        at = [
+            (k, i, float(fraction(c)) / sizes[k])
+            for k, column in enumerate(self.columns)
+            for i, c in column.items()
+        ]
+        row, place, value = map(np.array, zip(*at))
+        on_diagonal = np.array([a == b for _, a, b, _ in self.entries] + [False] * len(self.free))
+        trace = np.bincount(place, value * on_diagonal[row], moments)
+        factor = np.where(on_diagonal, -1.0, -(0.5**0.5))
+        factor[n:] = 1.0
+        A = csc_matrix((value * factor[row], (row, place)), shape=(len(self.columns), moments))
+        A = vstack([A, csc_matrix(trace)], format="csc")
+        to = np.append(np.zeros(len(self.columns)), 1.0)
         cones = [clarabel.PSDTriangleConeT(len(b.basis)) for b in self.program.blocks]
         cones += [clarabel.ZeroConeT(len(self.free))] if self.free else []
+        cones.append(clarabel.NonnegativeConeT(1))
         settings = clarabel.DefaultSettings()
         settings.verbose, settings.max_iter, settings.max_threads = False, MOST_STEPS, 1
+        settings.direct_solve_method = "qdldl"  # the same on every machine
         settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-11
-        none = csc_matrix((rows, rows))
-        cones.append(clarabel.NonnegativeConeT(1))
-        found = clarabel.DefaultSolver(none, cost - trace, A, to, cones, settings).solve()
+        cost = np.append(np.zeros(self.last), 1.0) - trace
+        found = clarabel.DefaultSolver(csc_matrix((moments, moments)), cost, A, to, cones, settings).solve()
         z, s = np.array(found.z), np.array(found.s)
         if "Infeasible" in str(found.status) or not (np.isfinite(z).all() and np.isfinite(s).all()):
             return None
-        least = 1.0 - z[-1]
-        grams, moments, k = [], [], 0
-        for b, size in zip(self.program.blocks, scale):
-            r = len(b.basis)
-            above = np.triu_indices(r)
-            pair = []
-            for v in (z, s):
-                M = np.zeros((r, r))
-                M.T[np.tril_indices(r)] = v[k : k + r * (r + 1) // 2]
-                M[above] = np.where(above[0] == above[1], M[above], M[above] / 2**0.5)
-                pair.append(M + np.triu(M, 1).T)
-            grams.append((pair[0] + least * np.eye(r)) / size)
-            moments.append(pair[1])
-            k += r * (r + 1) // 2
-        multipliers = -z[k:-1] / np.array(sizes[n:]) if self.free else np.zeros(0)
-        return least, grams, moments, multipliers
+        return 1.0 - z[-1], z, s
 
     def exact(
         self, grams: list[Array], multipliers: Array, denominators: Sequence[int]
@@ -184,7 +185,10 @@ def solved(read: Reader, program: Program) -> Certificate | None:
     """A certificate by the program, on smaller and smaller faces."""
     for _ in range(MOST_FACES):
         linear = _Linear(program)
-        found = linear.optimum()
+        try:
+            found = linear.optimum()
+        except OverflowError:  # a coefficient is no float
+            return None
         if found is None or found[0] < -SHARP:
             return None
         least, grams, moments, multipliers = found
@@ -223,6 +227,14 @@ def _face(program: Program, grams: list[Array], moments: list[Array]) -> Program
         len(b.basis) == len(c.basis) for b, c in zip(blocks, program.blocks)
     )
     return None if same else replace(program, blocks=tuple(blocks))
+
+
+def _symmetric(triangle: Array, r: int) -> Array:
+    """A matrix from the start of an array that has the columns of its upper triangle."""
+    M = np.zeros((r, r))
+    M.T[np.tril_indices(r)] = triangle[: r * (r + 1) // 2]
+    off = np.triu(M, 1) / 2**0.5
+    return np.diag(np.diag(M)) + off + off.T
 
 
 def _rational(kernel: Array) -> fmpq_mat | None:

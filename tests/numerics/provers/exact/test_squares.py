@@ -296,7 +296,7 @@ def programs(goal: sp.Expr, *symbols: sp.Symbol) -> list[Any]:
 
 
 def test_of_a_basis_half_the_newton_polytope_is_left() -> None:
-    first = programs(MOTZKIN + 2 * x**2 * y**2, x, y)[0]
+    first = programs(MOTZKIN + 4 * x**2 * y**2, x, y)[0]
     left = {m for block in first.blocks if not block.weight.factors for q in block.basis for m in q.monoms()}
     assert left == {(0, 0), (1, 1), (2, 1), (1, 2)}
 
