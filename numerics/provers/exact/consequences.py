@@ -11,22 +11,20 @@ and the identity is then multiplied out: nothing that the floats said is believe
 from __future__ import annotations
 
 import itertools
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from fractions import Fraction
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import sympy as sp
 from flint import Ordering, fmpq, fmpq_mat, fmpq_mpoly_ctx
 
+from numerics.provers.exact.certificates import Certificate, Product, Reader
 from numerics.provers.exact.opaque import Fact, Opaque, Unsure
-from numerics.rationals import flint_rational, fraction
+from numerics.provers.exact.squares import sum_of_squares
+from numerics.rationals import fraction
 
 __all__ = ["Certificate", "consequence"]
-
-Poly = Any  # of FLINT
 
 #: Letters for what is no rational function, at most.
 MOST_LETTERS = 8
@@ -34,58 +32,6 @@ MOST_LETTERS = 8
 MOST_PRODUCTS, MOST_STEPS = 4000, 5000
 #: Coefficients below this are taken for 0 when a program proposes which products matter.
 ROUNDING = 1e-9
-
-
-@dataclass(frozen=True)
-class Certificate:
-    """``sum of coefficient * product of factors == 0``, where no product is negative wherever the
-    hypotheses hold and the goal fails, and one of them is positive.
-    """
-
-    #: Each with whether its product is positive.
-    terms: tuple[tuple[Fraction, tuple[sp.Expr, ...], bool], ...]
-    #: What the letters in it stand for.
-    letters: Mapping[sp.Expr, sp.Expr] = field(default_factory=dict)
-
-    def holds(self) -> bool:
-        """Whether the sum vanishes, multiplied out by SymPy, though a term is positive and no
-        coefficient negative.
-        """
-        total = sum(sp.Rational(c) * sp.Mul(*factors) for c, factors, _ in self.terms)
-        signs = all(c > 0 for c, *_ in self.terms) and any(strict for *_, strict in self.terms)
-        return signs and bool(sp.expand(total) == 0)
-
-    def steps(self, names: Mapping[sp.Expr, sp.Expr]) -> tuple[str, ...]:
-        """The terms in LaTeX, under the names of a caller, and that they add up to 0."""
-
-        def named(e: sp.Expr) -> sp.Expr:
-            while (out := e.xreplace(dict(self.letters))) != e:
-                e = out
-            return e.xreplace(dict(names))
-
-        lines = []
-        for c, factors, strict in self.terms:
-            shown = [sp.latex(sp.Rational(c))] if c != 1 or not factors else []
-            for g, k in Counter(map(named, factors)).items():
-                alone = (not shown and len(factors) == 1) or g.is_Pow or g.is_Symbol
-                text = sp.latex(g) if alone else rf"\left({sp.latex(g)}\right)"
-                shown.append(text if k == 1 else rf"\left({sp.latex(g)}\right)^{{{k}}}")
-            lines.append(f"${' '.join(shown)} {'>' if strict else chr(92) + 'ge'} 0$")
-        return (*lines, "all of this would hold if the statement failed, but its sum is $0$")
-
-
-@dataclass(frozen=True)
-class _Product:
-    """A product of facts that is not negative, and positive if `strict`; its factors are kept to be
-    shown, and a square is one factor.
-    """
-
-    poly: Poly
-    strict: bool
-    factors: tuple[sp.Expr, ...]
-
-    def __mul__(self, other: _Product) -> _Product:
-        return _Product(self.poly * other.poly, self.strict and other.strict, (*self.factors, *other.factors))
 
 
 def consequence(goal: Fact, facts: Iterable[Fact]) -> Certificate | None:
@@ -112,77 +58,37 @@ def consequence(goal: Fact, facts: Iterable[Fact]) -> Certificate | None:
     if not symbols:
         return None
     given += [(x, bool(x.is_positive)) for x in symbols if x.is_nonnegative]
-    positive, least_0 = {g for g, strict in given if strict}, {g for g, _ in given}
+    signs = [(h, strict) for g, strict in given for h in (g, sp.expand(g))]
+    positive, least_0 = {g for g, strict in signs if strict}, {g for g, _ in signs}
     ring = fmpq_mpoly_ctx.get(tuple(f"x{i}" for i in range(len(symbols))), Ordering.degrevlex)
-    read = _Reader(ring, symbols, positive, least_0)
+    read = Reader(ring, symbols, positive, least_0)
     against = read.fact(negated)
     known = [p for p in map(read.fact, given) if p is not None]
     if against is None:
         return None
+    found = _found(read, against, known)
+    if found is None:
+        return None
+    hold = ((f, p.strict) for p in (against, *known) for f in p.factors)
+    found = replace(
+        found,
+        letters={letter: e for e, letter in words.letters.items()},
+        given=(*found.given, *hold),
+    )
+    return found if found.holds() else None
+
+
+def _found(read: Reader, against: Product, known: list[Product]) -> Certificate | None:
+    """The combination of the first kind of products that has one."""
     for products in _pools(read, against, known):
         if len(products) > MOST_PRODUCTS:
-            return None
+            break
         if (found := _combination(products)) is not None:
-            return replace(found, letters={letter: e for e, letter in words.letters.items()})
-    return None
+            return found
+    return sum_of_squares(read, against, known)
 
 
-class _Reader:
-    """Polynomials over the symbols, as FLINT holds them."""
-
-    def __init__(
-        self, ring: Any, symbols: Sequence[sp.Symbol], positive: set[sp.Expr], least_0: set[sp.Expr]
-    ) -> None:
-        self.ring, self.symbols, self.positive, self.least_0 = ring, symbols, positive, least_0
-        self.gens = ring.gens()
-
-    def fact(self, f: Fact) -> _Product | None:
-        """A rational function has the sign of numerator times denominator where it is defined, and
-        their positive factors do not matter.
-        """
-        e, strict = f
-        if not e.is_rational_function(*self.symbols):
-            return None
-        n, d = sp.fraction(sp.cancel(e))
-        try:
-            (c, above), (k, below) = (sp.factor_list(q, *self.symbols, domain="QQ") for q in (n, d))
-        except (sp.CoercionFailed, sp.PolynomialError):
-            return None
-        factors = [*above, *((p, m % 2) for p, m in below)]
-        if kept := [(p, m) for p, m in factors if not self._positive(p)]:
-            factors = kept  # else it is what says that they are positive
-        left = sp.sign(k) * c * sp.Mul(*(p**m for p, m in factors))
-        return _Product(self._flint(sp.Poly(left, *self.symbols, domain="QQ")), strict, (left,))
-
-    def _positive(self, p: sp.Expr) -> bool:
-        """Whether a factor is known to be positive: as it is, or as a sum of positive terms."""
-        if p in self.positive:
-            return True
-        terms = sp.Poly(p, *self.symbols, domain="QQ").terms()
-        sure = lambda powers: all(x in self.positive for x, k in zip(self.symbols, powers) if k)
-        fine = lambda powers: all(x in self.least_0 or k % 2 == 0 for x, k in zip(self.symbols, powers))
-        return all(c > 0 and fine(m) for m, c in terms) and any(sure(m) for m, _ in terms)
-
-    def square(self, p: Poly) -> _Product:
-        e = sp.Add(*(sp.Rational(int(c.p), int(c.q)) * self._monomial(m) for m, c in p.terms()))
-        return _Product(p * p, False, (e**2,))
-
-    def times(self, p: _Product, monomial: Poly) -> _Product:
-        """An equation times a monomial, whose sign does not matter."""
-        (powers,) = (m for m, _ in monomial.terms())
-        return _Product(p.poly * monomial, False, (*p.factors, self._monomial(powers)))
-
-    def one(self) -> _Product:
-        return _Product(self.ring.constant(1), True, ())
-
-    def _monomial(self, powers: Sequence[int]) -> sp.Expr:
-        return sp.Mul(*(x ** int(k) for x, k in zip(self.symbols, powers)))
-
-    def _flint(self, p: sp.Poly) -> Poly:
-        return self.ring.from_dict({tuple(m): flint_rational(c) for m, c in p.terms()})
-
-
-def _pools(read: _Reader, against: _Product, known: list[_Product]) -> Iterator[list[_Product]]:
+def _pools(read: Reader, against: Product, known: list[Product]) -> Iterator[list[Product]]:
     """What a combination may consist of, the small sets first. What is known with both signs is an
     equation, and stands with every monomial, too.
     """
@@ -210,11 +116,11 @@ def _pools(read: _Reader, against: _Product, known: list[_Product]) -> Iterator[
     yield _distinct([one, *known, *twos, *threes, *squares, *further, *weighted, *nulls, *withal])
 
 
-def _distinct(products: Iterable[_Product]) -> list[_Product]:
+def _distinct(products: Iterable[Product]) -> list[Product]:
     """One product for each polynomial, a positive one if there is one; none that is 0 and says
     nothing. What is 0 and positive refutes itself, and stays.
     """
-    found: dict[Any, _Product] = {}
+    found: dict[Any, Product] = {}
     for p in products:
         key = str(p.poly)
         if (p.poly != 0 or p.strict) and not (key in found and (found[key].strict or not p.strict)):
@@ -222,7 +128,7 @@ def _distinct(products: Iterable[_Product]) -> list[_Product]:
     return list(found.values())
 
 
-def _combination(products: list[_Product]) -> Certificate | None:
+def _combination(products: list[Product]) -> Certificate | None:
     """Nonnegative coefficients, of which some positive product has a positive one, such that the
     sum of all vanishes.
     """
@@ -256,7 +162,7 @@ def _combination(products: list[_Product]) -> Certificate | None:
     return _exact([products[j] for j in used])
 
 
-def _exact(products: list[_Product]) -> Certificate | None:
+def _exact(products: list[Product]) -> Certificate | None:
     """Rational coefficients of these products, checked by multiplying out."""
     rows: dict[tuple[int, ...], int] = {}
     for p in products:
@@ -279,5 +185,4 @@ def _exact(products: list[_Product]) -> Certificate | None:
     if any(v < 0 for v in values) or not any(v > 0 for v, p in zip(values, products) if p.strict):
         return None
     used = ((fraction(v), p.factors, p.strict) for v, p in zip(values, products) if v != 0)
-    certificate = Certificate(tuple(used))
-    return certificate if certificate.holds() else None
+    return Certificate(tuple(used))
