@@ -284,6 +284,11 @@ class Program:
 
     def _function(self, e: sp.Expr) -> Node:
         f, args = e.func, e.args
+        if f is sp.binomial:  # where all of these are positive; elsewhere it has no enclosure
+            n, k = args
+            logs = sp.loggamma(n + 1), -sp.loggamma(k + 1), -sp.loggamma(n - k + 1)
+            total = self._fold([self.add(g) for g in logs], Iv.__add__)
+            return lambda v: total(v).exp()
         if f in (sp.Max, sp.Min):
             parts = [self.add(a) for a in args]
             return self._fold(parts, Iv.max if f is sp.Max else lambda a, b: -((-a).max(-b)))

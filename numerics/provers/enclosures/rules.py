@@ -7,9 +7,9 @@ from collections.abc import Callable
 import sympy as sp
 from flint import acb, arb, fmpq
 
-from numerics.provers.enclosures.interval import INF, NINF, ONE, ZERO, Iv, down, gamma_shape, up
+from numerics.provers.enclosures.interval import INF, NINF, ONE, ZERO, Iv, down, gamma_shape, meet, up
 
-__all__ = ["RULES", "Binet", "BinetSlope", "with_parameter"]
+__all__ = ["RULES", "Binet", "BinetSlope", "Sinc", "SincSlope", "with_parameter"]
 
 
 class Binet(sp.Function):
@@ -20,6 +20,21 @@ class Binet(sp.Function):
 
 class BinetSlope(sp.Function):
     """``log x - 1/(2 x) - psi(x)``, between 0 and ``1/(12 x**2)`` for positive `x`."""
+
+
+class Sinc(sp.Function):
+    """``sin(x)/x``, and 1 at 0."""
+
+    def fdiff(self, argindex: int = 1) -> sp.Expr:
+        return SincSlope(self.args[0])
+
+
+class SincSlope(sp.Function):
+    """The derivative of `Sinc`."""
+
+    def fdiff(self, argindex: int = 1) -> sp.Expr:
+        (x,) = self.args
+        return -Sinc(x) - 2 * SincSlope(x) / x
 
 
 def _increasing(name: str, least: arb, greatest: arb) -> Callable[[Iv], Iv]:
@@ -75,6 +90,45 @@ def _arcsine(u: Iv) -> Iv:
     return u.increasing(lambda t: t.asin(), down(-_HALF_PI), up(_HALF_PI), -ONE, attained=True)
 
 
+def _sinc(u: Iv) -> Iv:
+    """Even, and falling up to its least value, -0.217233..., at 4.4934..."""
+    v, least = u.abs(), arb(fmpq(-21724, 100_000))
+    if v.hi < arb(fmpq(449, 100)):
+        return v.decreasing(lambda t: t.sinc(), ONE, least, ZERO, attained=True)
+    around = u.ball(lambda t: t.sinc(), down(least), ONE)
+    return meet(around, RULES[sp.sin](u) * u.inv()) if u.nonzero else around
+
+
+def _sinc_slope(u: Iv) -> Iv:
+    """Odd, and falling on both sides of 0 up to 2.0815..., where it is -0.436181..."""
+    most = up(arb(fmpq(43619, 100_000)))
+    if u.lo > -2 * ONE and u.hi < 2 * ONE:
+        return u.decreasing(_sinc_slope_at, most, -most)
+    around = Iv(-most, most, defined=u.defined)
+    return meet(around, (RULES[sp.cos](u) - _sinc(u)) * u.inv()) if u.nonzero else around
+
+
+def _sinc_slope_at(t: arb) -> arb:
+    """By the power series, which alternates, where the quotient would lose its digits."""
+    if abs(t) < arb(fmpq(1, 1000)):
+        return -t / 3 + (t**3 / 30).union(ZERO)
+    return (t.cos() - t.sinc()) / t
+
+
+def _inverse_error(u: Iv) -> Iv:
+    """The inverse of erf, on (-1, 1)."""
+    if u.hi < ONE or (u.hi_open and u.hi <= ONE):
+        return u.increasing(lambda t: t.erfinv(), NINF, INF, -ONE)
+    return u.undefined()
+
+
+def _inverse_complement(u: Iv) -> Iv:
+    """The inverse of erfc, on (0, 2)."""
+    if u.hi < 2 * ONE or (u.hi_open and u.hi <= 2 * ONE):
+        return u.decreasing(lambda t: t.erfcinv(), INF, NINF, ZERO)
+    return u.undefined()
+
+
 #: Just above -1/e, where the principal branch of LambertW begins.
 _BRANCH_POINT = up(-(-ONE).exp())
 _HALF_PI = arb.pi() / 2
@@ -109,6 +163,11 @@ RULES: dict[type, Callable[[Iv], Iv]] = {
     ),
     sp.sin: lambda u: u.ball(lambda t: t.sin(), -ONE, ONE),
     sp.cos: lambda u: u.ball(lambda t: t.cos(), -ONE, ONE),
+    sp.erfinv: _inverse_error,
+    sp.erfcinv: _inverse_complement,
+    sp.sinc: _sinc,
+    Sinc: _sinc,
+    SincSlope: _sinc_slope,
     sp.sign: _jump(-ONE),
     sp.Heaviside: _jump(ZERO),
 }

@@ -36,7 +36,9 @@ def own_conditions(a: sp.Expr) -> list[Condition]:
         return [(a.args[1], ">=")]
     if isinstance(a, sp.factorial):
         return [(1 + a.args[0], ">")]
-    if isinstance(a, sp.atanh):
+    if isinstance(a, sp.erfcinv):
+        return [(a.args[0], ">"), (2 - a.args[0], ">")]
+    if isinstance(a, (sp.atanh, sp.erfinv)):
         return [(1 + a.args[0], ">"), (1 - a.args[0], ">")]
     if isinstance(a, sp.acosh):
         return [(a.args[0] - 1, ">=")]

@@ -17,14 +17,17 @@ import sympy as sp
 from numerics.provers.enclosures.boxes import Box
 from numerics.provers.enclosures.enclose import Program, Unsupported
 from numerics.provers.enclosures.interval import Iv
-from numerics.provers.enclosures.rules import Binet, BinetSlope
+from numerics.provers.enclosures.rules import Binet, BinetSlope, Sinc
 from numerics.provers.exact.rational_functions import sign
 from numerics.provers.statements.floating_point import Array, values_of
 
-__all__ = ["Signs", "alternatives", "bare", "forms", "split_by_sign", "with_tanh"]
+__all__ = ["Signs", "alternatives", "bare", "forms", "split_by_sign", "with_sinc", "with_tanh"]
 
 #: Sizes of variables at which a sum may show that it has both signs.
 PLACES = np.array([0.001, 0.1, 0.5, 0.9, 1.5, 3.0, 10.0, 100.0, 10_000.0])
+
+#: Powers of cosines up to this one are written as sums of powers beside 1.
+MOST_POWER = 6
 
 #: Functions of whose signs SymPy is not believed.
 _UNTOLD = (sp.tan, sp.LambertW, sp.harmonic, sp.polygamma)
@@ -146,6 +149,12 @@ def forms(e: sp.Expr, signs: Signs) -> Iterator[sp.Expr]:
             for t, s in by.items():
                 if s > 0 or losers == [t]:
                     yield from fresh(sp.Add(*(s * u / t for u in h.args)))
+    if e.has(sp.sin, sp.cos, sp.sinc) and any(p.exp.is_negative for p in e.atoms(sp.Pow)):
+        h = with_sinc(e)
+        yield from fresh(h)
+        cleared = _cleared(h, signs)
+        if cleared is not None:
+            yield from fresh(sp.expand(cleared))
 
 
 def _tower(e: sp.Expr) -> bool:
@@ -255,6 +264,29 @@ def asymptotic(e: sp.Expr) -> sp.Expr:
         sp.polygamma, lambda n, a: sp.log(a) - 1 / (2 * a) - BinetSlope(a) if n == 0 else sp.polygamma(n, a)
     )
     return sp.expand(e, log=False, power_base=False, power_exp=False)
+
+
+def with_sinc(e: sp.Expr) -> sp.Expr:
+    """`e` with ``sin(u) = u*Sinc(u)``, and powers of cosines beside 1 as squares of sines, so that
+    `u` in a denominator that tends to 0 with them is cancelled.
+
+    >>> x = sp.Symbol("x", positive=True)
+    >>> with_sinc((1 - sp.cos(x)) / x**2)
+    Sinc(x/2)**2/2
+    """
+
+    def factored(a: sp.Add) -> sp.Expr:
+        b, f = a.as_independent(sp.cos)
+        k, power = f.as_coeff_Mul()
+        c, n = power.as_base_exp()
+        if k != -b or not isinstance(c, sp.cos) or not (n.is_Integer and 0 < n <= MOST_POWER):
+            return a
+        (u,), step = c.args, 2 if n % 2 == 0 else 1
+        near = u**2 * Sinc(u) ** 2 if step == 2 else u**2 * Sinc(u / 2) ** 2 / 2
+        return b * near * sp.Add(*(c**j for j in range(0, n, step)))
+
+    e = e.replace(lambda a: a.is_Add and a.has(sp.cos), factored)
+    return e.replace(sp.sin, lambda u: u * Sinc(u)).replace(sp.sinc, Sinc)
 
 
 def _cleared(e: sp.Expr, signs: Signs) -> sp.Expr | None:

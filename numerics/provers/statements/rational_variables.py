@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from math import lcm
 
 import sympy as sp
@@ -16,10 +17,13 @@ from numerics.provers.enclosures.enclose import Program, image
 from numerics.provers.statements.statement import assumptions
 from numerics.rationals import flint_rational, sympy_rational
 
-__all__ = ["Changed", "algebraic", "exponentials", "inverted", "led", "products"]
+__all__ = ["Changed", "algebraic", "exponentials", "inverted", "led", "products", "tightened"]
 
 Hypotheses = tuple[tuple[sp.Expr, bool], ...]
 Changed = tuple[sp.Expr, tuple[sp.Symbol, ...], Box, Hypotheses]
+
+#: Quotients with more operations are not multiplied out.
+MOST_OPERATIONS = 30
 
 
 def _denominator(e: sp.Expr, x: sp.Symbol) -> int:
@@ -147,7 +151,7 @@ def inverted(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypothes
     out = []
     for pick in itertools.product(*rows):
         put = {x: phi for x, (_, _, phi) in zip(symbols, pick) if phi is not None}
-        change = lambda g, put=put: sp.powsimp(g.subs(put))
+        change = lambda g, put=put: _flat(sp.powsimp(g.subs(put)))
         out.append(
             (
                 change(e),
@@ -157,6 +161,48 @@ def inverted(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypothes
             )
         )
     return out
+
+
+def _flat(e: sp.Expr) -> sp.Expr:
+    """Arguments of functions without quotients inside quotients: ``1/(1/s - 1)`` is undefined where
+    `s` is 0, and ``s/(1 - s)`` is not.
+    """
+    nested = lambda a: a.is_rational_function() and a.count_ops() < MOST_OPERATIONS
+    return e.replace(
+        lambda f: (
+            f.is_Function
+            and len(f.args) == 1
+            and (f.args[0].is_Pow or f.args[0].is_Mul)
+            and nested(f.args[0])
+        ),
+        lambda f: f.func(sp.cancel(f.args[0])),
+    )
+
+
+def tightened(
+    e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypotheses
+) -> Iterator[list[Changed]]:
+    """The same statement on a smaller box, if a hypothesis bounds a variable by a number."""
+    put: dict[sp.Symbol, sp.Symbol] = {}
+    sides: list[Side] = []
+    used: set[tuple[sp.Expr, bool]] = set()
+    for x, side in zip(symbols, box):
+        for h, strict in where if not side.integer else ():
+            slope, rest = h.coeff(x), sp.expand(h - h.coeff(x) * x)
+            if not (slope.is_Rational and slope != 0 and rest.is_Rational):
+                continue
+            end = flint_rational(-rest / slope)
+            used.add((h, strict))
+            if slope > 0 and (side.lo is None or end > side.lo or (end == side.lo and strict)):
+                side = replace(side, lo=end, lo_open=strict)
+            if slope < 0 and (side.hi is None or end < side.hi or (end == side.hi and strict)):
+                side = replace(side, hi=end, hi_open=strict)
+        sides.append(side)
+        put[x] = x if side == box[len(put)] else sp.Dummy(x.name, **assumptions(side))
+    if tuple(sides) != tuple(box) and all(s.infinite or s.lo < s.hi for s in sides):
+        change = lambda g: g.xreplace(put)
+        rest = tuple((change(h), strict) for h, strict in where if (h, strict) not in used)
+        yield [(change(e), tuple(put.values()), tuple(sides), rest)]
 
 
 def led(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypotheses) -> list[Changed]:
