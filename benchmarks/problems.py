@@ -33,7 +33,7 @@ NAMES = {
     for name in (
         *("exp", "log", "sqrt", "cbrt", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh"),
         *("Abs", "Min", "Max", "pi", "E", "oo", "Rational", "gamma", "loggamma", "digamma", "erf", "erfc"),
-        *("LambertW", "factorial", "binomial", "S"),
+        *("polygamma", "harmonic", "EulerGamma", "LambertW", "factorial", "binomial", "S"),
     )
 }
 RELATION = re.compile(r"^(.*?) (<=|>=|==|!=|<|>) (.*)$")
