@@ -10,7 +10,7 @@ import sympy as sp
 
 from tests.numerics.provers.soundness.case import Inequality
 from tests.numerics.provers.soundness.drawing import drawn
-from tests.numerics.provers.soundness.search import Axis, Hypothesis
+from tests.numerics.provers.soundness.search import Axis
 from tests.numerics.provers.soundness.values import Point, number
 from tests.numerics.provers.soundness.wells import R, fraction, positive
 
@@ -43,12 +43,14 @@ def _vanishing(rng: random.Random, names: Sequence[sp.Symbol], at: Sequence[sp.R
 
 
 def _combination(
-    rng: random.Random, names: Sequence[sp.Symbol], at: Sequence[sp.Rational]
+    rng: random.Random, names: Sequence[sp.Symbol], at: Sequence[sp.Rational], most: int = 3
 ) -> tuple[sp.Expr, list[tuple[sp.Expr, str]]]:
     """What is not negative where some polynomials are not, and those; all vanish at a point. One
     term in ten has the wrong sign.
     """
-    given = [(_vanishing(rng, names, at), rng.choice((">=", ">=", ">", "=="))) for _ in range(rng.randint(1, 3))]
+    given = [
+        (_vanishing(rng, names, at), rng.choice((">=", ">=", ">", "=="))) for _ in range(rng.randint(1, most))
+    ]
     f = sp.S.Zero
     for g, op in given:
         c = fraction(rng) if op == "==" else positive(rng)
@@ -83,22 +85,24 @@ def _stated(rng, f, where, axes, at) -> Inequality:
 
 
 def _products(rng: random.Random) -> Inequality:
-    """x y >= c from lower bounds of both, and the like: c is the product of the bounds, or nearly."""
+    """x y >= c from lower bounds of both, and the like: c is their product, or nearly."""
     a, b, n = positive(rng), positive(rng), rng.choice((1, 2))
     f, c, where = drawn(rng, _PRODUCTS, x=x, y=y, z=z, a=a, b=b, n=n)
-    where = [(g, op.replace("=", "") if rng.random() < 0.2 and op in "<=>=" else op, h) for g, op, h in where]
-    names = [s for s in LETTERS if f.has(s) or any(g.has(s) or h.has(s) for g, _, h in where)]
+    if rng.random() < 0.2:
+        where[0] = (where[0][0], where[0][1].replace("=", ""), where[0][2])
+    names = [s for s in LETTERS if f.has(s) or any(sp.sympify(g - h).has(s) for g, _, h in where)]
     at = {x: a, y: b, z: a}
     axes = {s: rng.choice((LINE, RAY)) for s in names}
     return _stated(rng, f - c, where, axes, [at[s] for s in names])
 
 
 _PRODUCTS = """
-x**n*y, a**n*b, [(x, ">=", a), (y, ">=", b)]; x*y, a*b, [(x + y, ">=", a + b), (y, "==", b), (b, ">=", 0)];
-x**2 + y**2, a**2 + b**2, [(a*x + b*y, ">=", a**2 + b**2)]; -x*y, -a*b, [(b*x + a*y, "<=", 2*a*b), (x, ">=", 0)];
-x/y, a/b, [(x, ">=", a), (y, "<=", b), (y, ">", 0)]; x + y, a + b, [(x*y, ">=", a*b), (x, "==", a)];
-x*y*z, a*b*a, [(x, ">=", a), (y, ">=", b), (z, ">=", a)]; (x + z)*y, 2*a*b, [(x + z, ">=", 2*a), (y, ">=", b)];
-x**3, a**3, [(x, ">=", y - b + a), (y, ">=", b)]; 1/x + 1/y, 1/a + 1/b, [(x, "<=", a), (y, "<=", b), (x*y, ">", 0), (x, ">", 0)];
+x**n*y, a**n*b, [(x, ">=", a), (y, ">=", b)]; x*y, a*b, [(x + y, ">=", a + b), (y, "==", b)];
+x**2 + y**2, a**2 + b**2, [(a*x + b*y, ">=", a**2 + b**2)];
+-x*y, -a*b, [(b*x + a*y, "<=", 2*a*b), (x, ">=", 0)]; x/y, a/b, [(x, ">=", a), (y, "<=", b), (y, ">", 0)];
+x + y, a + b, [(x*y, ">=", a*b), (x, "==", a)]; x*y*z, a*b*a, [(x, ">=", a), (y, ">=", b), (z, ">=", a)];
+(x + z)*y, 2*a*b, [(x + z, ">=", 2*a), (y, ">=", b)]; x**3, a**3, [(x, ">=", y - b + a), (y, ">=", b)];
+1/x + 1/y, 1/a + 1/b, [(x, "<=", a), (y, "<=", b), (x*y, ">", 0), (x, ">", 0)];
 x**2 + y**2 + z**2, 2*a**2 + b**2, [(a*x + b*y + a*z, "==", 2*a**2 + b**2)]
 """
 
@@ -114,16 +118,18 @@ def _unequal(rng: random.Random) -> Inequality:
 
 
 _UNEQUAL = """
-(x - a)**2 + y**2, (x, "!=", a + d), (a, 0); b*x**2 + x*y + y**2, (x, "!=", d), (0, 0); (x - y)**2, (x, "!=", y + d), (1, 1);
-x**2*y**2, (x*y, "!=", d), (0, 1); x**4 - 2*x**2*y**2 + y**4, (x, "!=", y + d), (1, -1); exp(x) - 1 - x, (x, "!=", d), (0, 0);
+(x - a)**2 + y**2, (x, "!=", a + d), (a, 0); b*x**2 + x*y + y**2, (x, "!=", d), (0, 0);
+(x - y)**2, (x, "!=", y + d), (1, 1); x**2*y**2, (x*y, "!=", d), (0, 1);
+x**4 - 2*x**2*y**2 + y**4, (x, "!=", y + d), (1, -1); exp(x) - 1 - x, (x, "!=", d), (0, 0);
 x**2 + y**2 - 2*x*y, (x**2, "!=", y**2 + d), (2, 2); x - log(1 + x), (x**2, "==", 4 + d), (2, 0);
 Abs(x - y), (x, "!=", y + d), (a, a); exp(x) - exp(y)*(1 + x - y), (x, "!=", y + d), (1, 1)
 """
 
 #: What a letter stands for, the value of the letter at a point, and that point; its values.
 _MEANINGS = """
-exp(s), 1, 0, 0; exp(-s), 1, 0, 0; log(s), 0, 1, 1; sqrt(s), n, n**2, 1; Abs(s), n, -n, 0; s, n, n, 0; sqrt(s**2 + 1), 1, 0, 0;
-tanh(s), 0, 0, 0; Max(s, 0), n, n, 0; Max(s, -s), n, -n, 0; cbrt(s), n, n**3, 1; 1/s, n, 1/n, 1; s**2, n**2, n, 0
+exp(s), 1, 0, 0; exp(-s), 1, 0, 0; log(s), 0, 1, 1; sqrt(s), n, n**2, 1; Abs(s), n, -n, 0; s, n, n, 0;
+sqrt(s**2 + 1), 1, 0, 0; tanh(s), 0, 0, 0; Max(s, 0), n, n, 0; Max(s, -s), n, -n, 0; cbrt(s), n, n**3, 1;
+1/s, n, 1/n, 1; s**2, n**2, n, 0
 """
 
 
@@ -131,7 +137,7 @@ def _letters(rng: random.Random) -> Inequality:
     """A combination of hypotheses in which letters stand for exponentials, roots and the like."""
     names = LETTERS[: rng.choice((2, 2, 3))]
     drawings = [drawn(rng, _MEANINGS, s=s, n=R(rng.randint(1, 3))) for s in names]
-    f, given = _combination(rng, names, [value for _, value, *_ in drawings])
+    f, given = _combination(rng, names, [value for _, value, *_ in drawings], most=2)
     put = {s: e for s, (e, *_) in zip(names, drawings)}
     axes = {s: OPEN_RAY if kind == 1 else LINE for s, (*_, kind) in zip(names, drawings)}
     where = [(g.xreplace(put), op, sp.S.Zero) for g, op in given]
@@ -142,11 +148,14 @@ def _letters(rng: random.Random) -> Inequality:
     return st
 
 
-#: A convex function, a lower bound of its second derivative where it is convex, and where that is.
+#: A convex function, a lower bound of its second derivative up to b, where that begins, and whether
+#: the function is defined there.
 _CONVEX = """
-exp(s), exp(-1), -1; s*log(s), 1/b, 0; -log(s), 1/b**2, 0; -sqrt(s), b**R(-3, 2)/4, 0; 1/s, 2/b**3, 0; s**4, 12*R(1, 4), 1/2;
-s**3, 3, 1/2; exp(-s), exp(-b), 0; s**2 + exp(s), 2 + exp(-1), -1; log(1 + exp(s)), exp(b)/(1 + exp(b))**2, 0;
-s*log(s) + (b + 1 - s)*log(b + 1 - s), 4/(b + 1), 0; cosh(s), 1, 0; 1/(1 + s), 2/(1 + b)**3, 0; sqrt(1 + s**2), (1 + b**2)**R(-3, 2), 0
+exp(s), exp(-1), -1, 1; s*log(s), 1/b, 0, 0; -log(s), 1/b**2, 0, 0; -sqrt(s), b**R(-3, 2)/4, 0, 0;
+1/s, 2/b**3, 0, 0; s**4, 3, 1/S(2), 1; s**3, 3, 1/S(2), 1; exp(-s), exp(-b), 0, 1;
+s**2 + exp(s), 2 + exp(-1), -1, 1; log(1 + exp(s)), exp(b)/(1 + exp(b))**2, 0, 1; cosh(s), 1, 0, 1;
+s*log(s) + (b + 1 - s)*log(b + 1 - s), 4/(b + 1), 0, 0; 1/(1 + s), 2/(1 + b)**3, 0, 1;
+sqrt(1 + s**2), (1 + b**2)**R(-3, 2), 0, 1
 """
 
 
@@ -155,29 +164,28 @@ def _touching(rng: random.Random) -> Inequality:
     of the distance: along the whole diagonal the two are equal.
     """
     s, b = sp.Symbol("s"), R(rng.choice((1, 1, 2)))
-    f, curvature, lo = drawn(rng, _CONVEX, s=s, b=b)
-    lo, hi = Fraction(str(sp.nsimplify(lo))), Fraction(int(b))
-    axes = {v: Axis(lo, hi, lo != 0 or f.subs(s, 0).is_finite is True and not f.has(sp.log), True) for v in (x, y)}
-    if f.has(sp.log(b + 1 - s)):
-        axes = {v: Axis(lo, hi + 1) for v in (x, y)}
-    if f.has(sp.sqrt(s)) or f.has(1 / s) or f == -sp.log(s):
-        axes = {v: Axis(ZERO, hi, False, True) for v in (x, y)}
+    f, curvature, lo, closed = drawn(rng, _CONVEX, s=s, b=b)
+    lo, hi = number(lo), number(b) + (1 if f.has(sp.log(b + 1 - s)) else 0)
+    axes = {v: Axis(lo, hi, closed == 1, hi == b) for v in (x, y)}
     gap = f.subs(s, x) - f.subs(s, y) - sp.diff(f, s).subs(s, y) * (x - y)
     share, off = rng.choice((0, 0, R(1, 2), 1 + _hair(rng) / 10)), rng.choice((0, 0, 0, _hair(rng)))
     bound = share * curvature / 2 * (x - y) ** 2 + off
-    ends = (lo, hi, (lo + hi) / 2, (lo + hi + 1) / 2, lo + Fraction(1, 10**3))
-    steps = [s * Fraction(1, 10**k) for k in (0, 1, 2, 3, 5, 8, 12) for s in (1, -1)]
+    middle = (lo + hi) / 2
+    ends = (lo, hi, middle, lo + Fraction(1, 1000), hi - Fraction(1, 1000))
+    steps = [sign * Fraction(1, 10**k) for k in (0, 1, 2, 3, 5, 8, 12) for sign in (1, -1)]
     hints = [[t, t] for t in ends] + [[t + d, t] for t in ends for d in steps]
     return Inequality(gap, rng.choice((">=", ">=", ">")), bound, axes, hints=hints)
 
 
 #: What is equal to its bound at infinity only, which comes from above for small d only.
 _FADING = """
-log(1 + 1/u), 1/(u + R(1, 2) - d); exp(-u), d/u**6; 1/u - 1/(u + 1), (1 + d)/u**2; tanh(u), 1 - (2 - d)*exp(-2*u);
-atan(u), pi/2 - (1 - d)/u; sqrt(u**2 + 1) - u, (1 + d)/(2*u + 1/u); u*exp(u**2)*erfc(u), (1 - d)/sqrt(pi) - 1/u**2;
--polygamma(0, u) + log(u), (R(1, 2) + d)/u; loggamma(u) - (u - R(1, 2))*log(u) + u - log(2*pi)/2, d/u;
-1/(exp(u) - 1), (1 + d)*exp(-u); (1 + 1/u)**R(1, 2) - 1, (R(1, 2) - d)/u - 1/(4*u**2); exp(1/u) - 1, (1 + d)/u;
-exp(-u) + 1/u**2, d/u; 1/u - d, 0; u/(1 + u**2), (1 + d)/(u + 1); 1/u**2 - 1/(u**2 + 1), (1 + d)/u**4; coth(u), 1 + (2 + d)*exp(-2*u)
+log(1 + 1/u), 1/(u + R(1, 2) - d); exp(-u), d/u**6; 1/u - 1/(u + 1), (1 + d)/u**2;
+tanh(u), 1 - (2 - d)*exp(-2*u); atan(u), pi/2 - (1 - d)/u; sqrt(u**2 + 1) - u, (1 + d)/(2*u + 1/u);
+u*exp(u**2)*erfc(u), (1 - d)/sqrt(pi) - 1/u**2; -polygamma(0, u) + log(u), (R(1, 2) + d)/u;
+loggamma(u) - (u - R(1, 2))*log(u) + u - log(2*pi)/2, d/u; 1/(exp(u) - 1), (1 + d)*exp(-u);
+(1 + 1/u)**R(1, 2) - 1, (R(1, 2) - d)/u - 1/(4*u**2); exp(1/u) - 1, (1 + d)/u; exp(-u) + 1/u**2, d/u;
+1/u - d, 0; u/(1 + u**2), (1 + d)/(u + 1); 1/u**2 - 1/(u**2 + 1), (1 + d)/u**4;
+coth(u), 1 + (2 + d)*exp(-2*u)
 """
 
 
@@ -198,12 +206,18 @@ def _fading(rng: random.Random) -> Inequality:
 
 #: What is defined where a hypothesis holds, a bound, the hypothesis, and a point of its boundary.
 _DEFINED = """
-sqrt(x*y - c), 0, [(x, ">=", a), (y, ">=", b)], (a, b); log(x*y - c + 1), log(1 + d), [(x, ">=", a), (y, ">=", b)], (a, b);
-1/(x - y), 0, [(x, ">", y + d)], (a, a); sqrt(x - y), 0, [(x, ">=", y + d)], (a, a); (x - y)**R(3, 2)/(x - y), 0, [(x, ">", y + d)], (a, a);
-log(x - y), -1/(x - y), [(x, ">", y + d)], (a, a); 1/x, 1/y, [(x, "<=", y), (x, ">", d)], (0, b); sqrt(1 - x**2 - y**2), 0, [(x**2 + y**2, "<=", 1 + d)], (1, 0);
-x - y, log(1 + x - y), [(x - y, ">=", d - 1)], (0, 1); x*log(x/y), x - y, [(x, ">", d), (y, ">", d)], (a, a);
-asin(x + y), -2, [(Abs(x) + Abs(y), "<=", 1 + d)], (1, 0); 1/(x*y), 0, [(x + y, ">=", a + b), (x - y, "==", a - b)], (a, b);
-sqrt(x + y - 2*sqrt(x*y)), 0, [(x, ">=", d), (y, ">=", d)], (a, a); 1/(x**2 - y), 0, [(x**2, ">=", y + d)], (a, a**2); exp(log(x)), 0, [(x*y, ">", d), (y, ">", 0)], (0, 1)
+sqrt(x*y - c), 0, [(x, ">=", a), (y, ">=", b)], (a, b);
+log(x*y - c + 1), log(1 + d), [(x, ">=", a), (y, ">=", b)], (a, b);
+1/(x - y), 0, [(x, ">", y + d)], (a, a); sqrt(x - y), 0, [(x, ">=", y + d)], (a, a);
+(x - y)**R(3, 2)/(x - y), 0, [(x, ">", y + d)], (a, a); log(x - y), -1/(x - y), [(x, ">", y + d)], (a, a);
+1/x, 1/y, [(x, "<=", y), (x, ">", d)], (0, b);
+sqrt(1 - x**2 - y**2), 0, [(x**2 + y**2, "<=", 1 + d)], (1, 0);
+x - y, log(1 + x - y), [(x - y, ">=", d - 1)], (0, 1);
+x*log(x/y), x - y, [(x, ">", d), (y, ">", d)], (a, a);
+asin(x + y), -2, [(Abs(x) + Abs(y), "<=", 1 + d)], (1, 0);
+1/(x*y), 0, [(x + y, ">=", a + b), (x - y, "==", a - b)], (a, b);
+sqrt(x + y - 2*sqrt(x*y)), 0, [(x, ">=", d), (y, ">=", d)], (a, a);
+1/(x**2 - y), 0, [(x**2, ">=", y + d)], (a, a**2); exp(log(x)), 0, [(x*y, ">", d), (y, ">", 0)], (0, 1)
 """
 
 
@@ -219,10 +233,13 @@ def _defined(rng: random.Random) -> Inequality:
 
 
 _BENT = """
-p*Abs(x) + q*Abs(y), Abs(p*x - (q + d)*y); Max(x, y), t*x + (1 - t)*y; Max(x, y) + Min(x, y), x + y + d; Abs(x*y), x*y + d;
-Abs(x) + Abs(y) + Abs(x - y), (2 + d)*Max(Abs(x), Abs(y)); Max(x, y) - Min(x, y), (1 + d)*Abs(x - y); sqrt(x**2 + y**2), (1 + d)*Abs(x);
-Max(x, y, 0), (x + y)/(3 - d); Abs(Abs(x) - Abs(y)), Abs(x - y) - (2 - d)*Abs(y); Max(x, 0)*Max(y, 0), x*y/(1 - d) - d*Abs(x*y); Max(exp(x), exp(y)), exp((x + y)/2) + d*Abs(x - y);
-(1 + d)*sqrt(2)*sqrt(x**2 + y**2), Abs(x) + Abs(y); x**2/2 + y**2/2, (1 + d)*Abs(x*y); Abs(x)**3 + Abs(y)**3, (1 + d)*x**2*Abs(y)
+p*Abs(x) + q*Abs(y), Abs(p*x - (q + d)*y); Max(x, y), t*x + (1 - t)*y; Max(x, y) + Min(x, y), x + y + d;
+Abs(x*y), x*y + d; Abs(x) + Abs(y) + Abs(x - y), (2 + d)*Max(Abs(x), Abs(y));
+Max(x, y) - Min(x, y), (1 + d)*Abs(x - y); sqrt(x**2 + y**2), (1 + d)*Abs(x);
+Max(x, y, 0), (x + y)/(3 - d); Abs(Abs(x) - Abs(y)), Abs(x - y) - (2 - d)*Abs(y);
+Max(x, 0)*Max(y, 0), x*y/(1 - d) - d*Abs(x*y); Max(exp(x), exp(y)), exp((x + y)/2) + d*Abs(x - y);
+(1 + d)*sqrt(2)*sqrt(x**2 + y**2), Abs(x) + Abs(y); x**2/2 + y**2/2, (1 + d)*Abs(x*y);
+Abs(x)**3 + Abs(y)**3, (1 + d)*x**2*Abs(y)
 """
 
 
@@ -232,7 +249,10 @@ def _bent(rng: random.Random) -> Inequality:
     lhs, rhs = drawn(rng, _BENT, x=x, y=y, p=positive(rng), q=positive(rng), d=d, t=t)
     far = [R(n) for n in (-(10**9), -100, -1, 0, 1, 2, 100, 10**9)]
     hints = [[number(a), number(b)] for a in far for b in far]
-    hints += [[number(a + e), number(b)] for a, b, e in ((1, 1, R(1, 10**5)), (1, 0, R(1, 10**8)), (0, 0, R(1, 10**4)))]
+    hints += [
+        [number(a + e), number(b)]
+        for a, b, e in ((1, 1, R(1, 10**5)), (1, 0, R(1, 10**8)), (0, 0, R(1, 10**4)))
+    ]
     axes = {s: rng.choice((LINE, LINE, RAY)) for s in (x, y)}
     return Inequality(lhs, rng.choice((">=", ">=", ">")), rhs, axes, hints=hints)
 
