@@ -89,7 +89,7 @@ def _products(rng: random.Random) -> Inequality:
     a, b, n = positive(rng), positive(rng), rng.choice((1, 2))
     f, c, where = drawn(rng, _PRODUCTS, x=x, y=y, z=z, a=a, b=b, n=n)
     if rng.random() < 0.2:
-        where[0] = (where[0][0], where[0][1].replace("=", ""), where[0][2])
+        where[0] = (where[0][0], where[0][1].replace(">=", ">").replace("<=", "<"), where[0][2])
     names = [s for s in LETTERS if f.has(s) or any(sp.sympify(g - h).has(s) for g, _, h in where)]
     at = {x: a, y: b, z: a}
     axes = {s: rng.choice((LINE, RAY)) for s in names}
