@@ -93,9 +93,7 @@ def ask(problem: dict[str, Any]) -> str:
 
 
 def ask_z3(problem: dict[str, Any]) -> str:
-    """The verdict of z3, which is told bounds of exp where it needs them, and takes as long as it
-    wants.
-    """
+    """The verdict of z3, which is told bounds of exp, and may take its time."""
     from numerics.second_opinion.asking import ask as asked
     from numerics.second_opinion.goals import Goal, Span
 
@@ -144,9 +142,9 @@ def rows(found: list[tuple[dict[str, Any], Answer, Answer | None]]) -> list[str]
     for one in found:
         source = one[0]["source"]
         groups[next((name for head, name in SOURCES.items() if source.startswith(head)), BOOKS)].append(one)
-        kinds[one[0]["kind"]].append(one)
+        kinds["of kind " + one[0]["kind"]].append(one)
     lines = [
-        "| of | true | proved | false | refuted | wrong | median | z3 |",
+        "| from | true | proved | false | refuted | wrong | median | z3 settles |",
         "|---|--:|--:|--:|--:|--:|--:|--:|",
     ]
     for name, of in (*groups.items(), *sorted(kinds.items()), ("all", found)):
