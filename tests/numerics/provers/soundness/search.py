@@ -16,6 +16,8 @@ from tests.numerics.provers.soundness.values import Function, Out, Point, order
 __all__ = ["Axis", "Hypothesis", "Terms"]
 
 Hypothesis = tuple[Any, str, Any]
+#: Whether a relation holds, by the sign of the difference of its sides.
+HOLDS = {">=": lambda d: d >= 0, ">": lambda d: d > 0, "==": lambda d: d == 0, "!=": lambda d: d != 0}
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,7 @@ class Terms:
     def __init__(self, small, big, axes, where=(), strict=False):
         self.axes, self.strict, symbols = axes, strict, tuple(axes)
         self.small, self.big = Function(small, symbols), Function(big, symbols)
-        above = [(a, b, o) if o[0] == ">" else (b, a, o) for a, o, b in where]
+        above = [(b, a, o.replace("<", ">")) if o[0] == "<" else (a, b, o) for a, o, b in where]
         self.where = [(Function(a, symbols), Function(b, symbols), o) for a, b, o in above]
 
     def meets(self, point: Point) -> bool | None:
@@ -93,8 +95,10 @@ class Terms:
                 return None
             except Out:
                 return False
-            if sign is None or sign < 0 or (sign == 0 and len(op) == 1):
-                return None if sign is None else False
+            if sign is None:
+                return None
+            if not HOLDS[op](sign):
+                return False
         return True
 
     def order(self, point: Point) -> int | None:
@@ -135,7 +139,7 @@ class Terms:
         try:
             v = self.big.rough(x) - self.small.rough(x)
             fine = not isinstance(v, complex) and abs(v) < math.inf
-            fine = fine and all(a.rough(x) >= b.rough(x) for a, b, _ in self.where)
+            fine = fine and all(HOLDS[op](a.rough(x) - b.rough(x)) for a, b, op in self.where)
             fine = fine and all(a.holds(c) for a, c in zip(self.axes.values(), x))
             return float(v) if fine else math.inf, x
         except Out:

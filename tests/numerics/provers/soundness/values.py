@@ -115,7 +115,7 @@ class Function:
     def __init__(self, e: Any, symbols: Sequence[sp.Symbol]) -> None:
         constants: list[Any] = []
         names = {s: f"v{i}" for i, s in enumerate(symbols)}
-        self.e, self.constants = sp.sympify(e), constants
+        self.e, self.constants, self.symbols = sp.sympify(e), constants, tuple(symbols)
         self.code = compile(
             f"lambda {', '.join(names.values())}: {_line(self.e, names, constants)}", "<expression>", "eval"
         )
@@ -175,7 +175,15 @@ def order(big: Function, small: Function, point: Point) -> int | None:
         low, high = (x - y for x, y in zip(_pair(big, point, digits), _pair(small, point, digits)))
         if abs(low - high) < abs(high) / 1000:
             return 1 if high > 0 else -1
-    return None
+    return _tie(big, small, point)
+
+
+def _tie(big: Function, small: Function, point: Point) -> int | None:
+    """0 where SymPy finds the same number on both sides, as in ``exp(0)`` and 1."""
+    if any(abs(q) > 100 for q in point):  # gamma would be written out
+        return None
+    put = {s: sp.Rational(q) for s, q in zip(big.symbols, point)}
+    return 0 if (big.e - small.e).xreplace(put) == 0 else None
 
 
 def number(q: Any) -> Fraction:

@@ -24,13 +24,15 @@ class Mutation:
     family: str
     seeds: tuple[int, ...] = ()
     blind: bool = True
+    effort: int = 12_000
 
 
-def mutations(*told: Any, blind: bool = True) -> list[Mutation]:
+def mutations(*told: Any, blind: bool = True, effort: int = 12_000) -> list[Mutation]:
     """Each by its name, rule, family and seeds between semicolons, before the wrong version."""
     texts = [text.split("; ") for text in told[::2]]
     seeds = [tuple(map(int, text[3].split())) for text in texts]
-    return [Mutation(*text[:2], wrong, text[2], n, blind) for text, wrong, n in zip(texts, told[1::2], seeds)]
+    wrong = zip(texts, told[1::2], seeds)
+    return [Mutation(*text[:2], rule, text[2], n, blind, effort) for text, rule, n in wrong]
 
 
 def planted(mutation: Mutation, patch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Each planted wrong rule lets a statement pass that the second attack shows to be false."""
+"""Each planted wrong rule lets a statement pass that an attack shows to be false."""
 
 import random
 from contextlib import nullcontext
@@ -6,18 +6,19 @@ from contextlib import nullcontext
 import pytest
 
 from tests.numerics.provers.soundness.generator import FAMILIES, TIES
-from tests.numerics.provers.soundness.mutations import wrong_equations, wrong_inequalities
+from tests.numerics.provers.soundness.mutations import wrong_consequences, wrong_equations, wrong_inequalities
 from tests.numerics.provers.soundness.mutations.planting import Mutation, planted
 from tests.numerics.provers.soundness.running import Result, attacked, blind
 
-EFFORT = 12_000
-MUTATIONS = [*wrong_inequalities.MUTATIONS, *wrong_equations.MUTATIONS]
+MUTATIONS = [*wrong_inequalities.MUTATIONS, *wrong_equations.MUTATIONS, *wrong_consequences.MUTATIONS]
 
 
 def _judged(mutation: Mutation, seed: int) -> Result:
-    st = {**FAMILIES, **TIES}[mutation.family](random.Random(seed))
+    st = {**FAMILIES, **TIES, **wrong_consequences.FALSE}[mutation.family](random.Random(seed))
     with blind() if mutation.blind else nullcontext():
-        return attacked(st, EFFORT, lambda e: st.fault(e, random.Random(1)), frozenset({mutation.family}))
+        return attacked(
+            st, mutation.effort, lambda e: st.fault(e, random.Random(1)), frozenset({mutation.family})
+        )
 
 
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda m: m.name)
