@@ -7,7 +7,7 @@ waiting by a form that never will.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -19,9 +19,11 @@ from numerics.provers.enclosures.enclose import Program
 from numerics.provers.exact import exact_numbers
 from numerics.provers.exact.consequences import Certificate, consequence
 from numerics.provers.exact.rational_functions import one_variable, sign, slack_variables
+from numerics.provers.statements.angles import half_angles, half_turns
 from numerics.provers.statements.branch import Cover, Outcome, Task
 from numerics.provers.statements.derivative import LONGEST, arguments
 from numerics.provers.statements.equivalent_forms import Signs, forms
+from numerics.provers.statements.induction import steps
 from numerics.provers.statements.rational_variables import (
     Changed,
     algebraic,
@@ -29,6 +31,7 @@ from numerics.provers.statements.rational_variables import (
     inverted,
     led,
     products,
+    tightened,
 )
 from numerics.provers.statements.sample import Sample
 from numerics.provers.statements.substitution import hypotheses_as_variables
@@ -50,6 +53,9 @@ EASY_TURNS = 2
 PART_TURNS = ((60, 0),)
 #: Arguments by derivatives that are looked at for one task.
 MOST_ARGUMENTS = 60
+
+#: What is said of an argument by steps from x to x + 1.
+BY_STEPS = "by a base and a step from each number to the next, or by the limit and a step back"
 
 #: The engines that take exact steps only, the strongest tool first.
 EXACT_ENGINES = ("derivatives", "Positivstellensatz", "Bernstein", "Sturm", "exact sign")
@@ -149,7 +155,7 @@ class Proof:
 
     def by_slopes(self) -> bool:
         """Whether derivatives prove the task."""
-        depth, most, tried = self.slopes
+        depth = self.slopes.depth
         if not depth or len(self.task.alternatives) > 1 or not self.task.symbols:
             return False
         found = []
@@ -158,20 +164,23 @@ class Proof:
             if a.slope.count_ops() <= LONGEST and not any(Sample(t).refutes(t) for t in a.tasks):
                 found.append(a)
         found.sort(key=lambda a: a.size)
-        for deeper, a in itertools.product(range(depth), found):  # the short proofs first
-            proofs = []
-            for t in a.tasks:
-                if len(tried) >= most or self.late():
-                    return False
-                proofs.append(proof := self.part(t, deeper))
-                if not proof.out.proved:
-                    break
-            else:
-                self.engine = "derivatives"
-                self.engines.update(*(p.engines | {p.engine} for p in proofs))
-                self.words = (*a.words, *(w for p in proofs for w in p.words))
-                return True
-        return False
+        tried = [(deeper, a.tasks, a.words) for deeper in range(depth) for a in found]  # the short proofs first
+        tried += [(depth - 1, tasks, (BY_STEPS,)) for tasks in steps(self.task)]
+        return any(self.together(*row) for row in tried)
+
+    def together(self, depth: int, tasks: Iterable[Task], words: tuple[str, ...]) -> bool:
+        """Whether all parts of an argument are proved."""
+        proofs = []
+        for t in tasks:
+            if len(self.slopes.tried) >= self.slopes.left or self.late():
+                return False
+            proofs.append(proof := self.part(t, depth))
+            if not proof.out.proved:
+                return False
+        self.engine = "derivatives"
+        self.engines.update(*(p.engines | {p.engine} for p in proofs))
+        self.words = (*words, *(w for p in proofs for w in p.words))
+        return True
 
     def part(self, task: Task, depth: int) -> Proof:
         """An attempt at a part of an argument: by few boxes, as a combination of hypotheses, or by
@@ -208,6 +217,9 @@ class Proof:
             found.append(inverted(*given))
         elif len(infinite) > 1:
             found.append(led(*given))
+        found += tightened(*given)
+        found += half_angles(*given)
+        found += half_turns(*given)
         for pieces in found:
             yield [Task(x, b, [e], task.strict, w, depth=1 + task.depth) for e, x, b, w in pieces]
 
