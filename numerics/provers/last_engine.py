@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fractions import Fraction
 from importlib.util import find_spec
+from math import prod
 from typing import Any, NamedTuple
 
+import sympy as sp
 from flint import fmpq
 
 from numerics.provers.remembered import z3_may_be_asked
@@ -22,7 +24,10 @@ __all__ = ["Z3", "installed", "last_opinion"]
 #: Of algebraic statements and of others, in which orders z3 takes the variables one after another,
 #: and what one question may then cost, as a share of the steps. What one order never decides,
 #: another often does at once. Steps with bounds of exp, whose numbers are long, take far longer.
-ORDERS = {True: ((0, 0.5), (4, 0.5), (0, 3.0), (4, 1.0)), False: ((0, 0.3), (4, 0.3))}
+ORDERS = {True: ((0, 0.1), (4, 0.3), (0, 0.5), (4, 0.8)), False: ((0, 0.3), (4, 0.3))}
+#: The largest product of the degrees of all roots: beyond it z3 computes with algebraic numbers for
+#: minutes, and does not count that.
+MOST_ROOTS = 16
 
 
 class Z3(NamedTuple):
@@ -59,6 +64,8 @@ def last_opinion(
     )
     given = tuple((worked_out(h.lhs.given), h.op, worked_out(h.rhs.given)) for h in map(hypothesis, where))
     goal = Goal(spans, given, worked_out(lhs), op, worked_out(rhs))
+    if _roots(goal) > MOST_ROOTS:
+        return None
     for order, share in ORDERS[goal.algebraic]:
         answer = ask(goal, max(1, int(share * resources)), order)
         if answer.word == "contradicted":
@@ -73,6 +80,13 @@ def last_opinion(
             )
             return Z3(True, goal.algebraic, rests_on=rests_on)
     return None
+
+
+def _roots(goal: Goal) -> int:
+    """The product of the degrees of all roots that occur."""
+    sides = (e for a, _, b in (*goal.given, (goal.lhs, goal.op, goal.rhs)) for e in (a, b))
+    powers = {p for e in sides for p in e.atoms(sp.Pow) if p.exp.is_Rational}
+    return prod(q for _, q in {(p.base, int(p.exp.q)) for p in powers})
 
 
 def _end(q: fmpq | None) -> Fraction | None:

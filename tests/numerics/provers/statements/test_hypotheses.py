@@ -95,3 +95,18 @@ def test_an_end_at_which_a_function_begins_has_its_value() -> None:
 def test_a_face_on_which_a_side_is_undefined_is_no_crash() -> None:
     side = sp.log(sp.Max(sp.exp(2 * x), sp.exp(3 * x)))
     assert forall(side, ">=", 3 * x, {x: (-sp.oo, sp.oo)}, effort=60_000).verdict.value != "REFUTED"
+
+
+@pytest.mark.parametrize("comparison", [lambda s: s != 2 * s, lambda s: s == 2 * s])
+def test_what_python_compared_is_no_hypothesis(comparison):
+    """``x != y`` compares how two sides are written: it was dropped where it was True."""
+    s = sp.Symbol("s", real=True)
+    with pytest.raises(ValueError, match=r"write \(x, \"!=\", y\) or sp.Ne\(x, y\)"):
+        forall(s**2, ">", 0, {s: (-1, 1)}, where=[comparison(s)])
+
+
+def test_a_relation_that_evaluates_itself_is_still_a_hypothesis():
+    p = sp.Symbol("p", positive=True)
+    assert forall(p, ">", -1, {p: (0, 1)}, where=[sp.Gt(p, 0)]).verdict.accepted
+    with pytest.raises(ValueError, match="evaluated itself to False"):
+        forall(p, ">", -1, {p: (0, 1)}, where=[sp.Lt(p, 0)])
