@@ -24,7 +24,7 @@ __all__ = ["sum_of_squares"]
 
 #: Variables at most, products of facts, monomials that a basis is chosen from, entries of all Gram
 #: matrices together, and of the largest of them in a row: counted before a program is built.
-MOST_VARIABLES, MOST_PRODUCTS, MOST_MONOMIALS, MOST_ENTRIES, MOST_BASIS = 9, 60, 1000, 1500, 40
+MOST_VARIABLES, MOST_PRODUCTS, MOST_MONOMIALS, MOST_ENTRIES, MOST_BASIS = 9, 60, 1000, 900, 40
 
 
 def sum_of_squares(read: Reader, against: Product, known: Sequence[Product]) -> Certificate | None:
