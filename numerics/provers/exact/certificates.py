@@ -21,8 +21,9 @@ __all__ = ["Certificate", "Poly", "Product", "Reader"]
 
 Poly = Any  # of FLINT
 
-#: The degree up to which a fact is multiplied out.
-MOST_DEGREE = 40
+#: The degree up to which a fact is multiplied out, and the numbers that may occur in it: products
+#: of a few of them are still floats.
+MOST_DEGREE, LARGEST = 40, 2**200
 
 
 @dataclass(frozen=True)
@@ -160,7 +161,9 @@ class Reader:
         if kept := [(p, m) for p, m in factors if not self._positive(p)]:
             factors = kept  # else it is what says that they are positive
         left = sp.sign(k) * c * sp.Mul(*(p**m for p, m in factors))
-        return Product(self._flint(sp.Poly(left, *self.symbols, domain="QQ")), strict, (left,))
+        poly = self._flint(sp.Poly(left, *self.symbols, domain="QQ"))
+        long = any(abs(c.p) > LARGEST or c.q > LARGEST for c in poly.coeffs())
+        return None if long else Product(poly, strict, (left,))
 
     def _positive(self, p: sp.Expr) -> bool:
         """Whether a factor is known to be positive: as it is, or as a sum of positive terms."""

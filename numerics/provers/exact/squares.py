@@ -24,7 +24,7 @@ __all__ = ["sum_of_squares"]
 
 #: Variables at most, products of facts, monomials that a basis is chosen from, entries of all Gram
 #: matrices together, and of the largest of them in a row: counted before a program is built.
-MOST_VARIABLES, MOST_PRODUCTS, MOST_MONOMIALS, MOST_ENTRIES, MOST_BASIS = 9, 60, 1000, 1500, 40
+MOST_VARIABLES, MOST_PRODUCTS, MOST_MONOMIALS, MOST_ENTRIES, MOST_BASIS = 9, 60, 1000, 900, 40
 
 
 def sum_of_squares(read: Reader, against: Product, known: Sequence[Product]) -> Certificate | None:
@@ -59,7 +59,7 @@ def sum_of_squares(read: Reader, against: Product, known: Sequence[Product]) -> 
 def _programs(read: Reader, against: Product, known: Sequence[Product]) -> Iterator[Program]:
     """Programs of rising size: the goal alone, with products of facts, and then multiplied."""
     texts = {str(p.poly) for p in known}
-    both = [p for p in known if str(-p.poly) in texts]
+    both = [p for p in known if p.poly != 0 and str(-p.poly) in texts]
     nulls = [p for i, p in enumerate(both) if str(-p.poly) not in {str(q.poly) for q in both[:i]}]
     known = [p for p in known if str(-p.poly) not in texts and p.poly.total_degree() > 0]
     known = list({str(p.poly): p for p in sorted(known, key=lambda p: p.strict)}.values())

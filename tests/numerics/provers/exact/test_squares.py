@@ -94,6 +94,16 @@ def test_what_is_sharp_is_found_and_fails_by_a_hair(name: str) -> None:
     assert [n for n, *_ in again.terms] == [n for n, *_ in found.terms]
 
 
+def test_facts_that_say_nothing_or_are_no_floats_do_no_harm() -> None:
+    nothing, large = (x + 1) ** 2 - x**2 - 2 * x - 1, sp.Integer(10) ** 400
+    assert consequence((VASC, False), [(nothing, False), (sp.S.One, True)]) is not None
+    assert consequence((VASC - HAIR * a**4, False), [(nothing, False), (x, False), (-x, False)]) is None
+    assert consequence((MOTZKIN - large, False), []) is None
+    small = sp.Rational(1, 2**61 - 1)  # of which the denominator is a prime of the size of a word
+    found = consequence((VASC + small * a**4, False), [])
+    assert found is None or found.holds()
+
+
 def test_a_perturbed_coefficient_is_not_found() -> None:
     assert consequence((CHOI_LAM - HAIR * x * y * z, False), []) is None
     assert consequence((MOTZKIN - HAIR * x**2 * y**2, False), []) is None
