@@ -1,10 +1,12 @@
 """Changes of variables for sines and cosines: the tangent of half an angle, which makes them
-rational, and half turns as the unit of an angle, in which multiples of pi are rational numbers.
+rational, and half turns as the unit of an angle, in which multiples of pi are rational numbers. And
+inequalities between an angle and an inverse function, as those between their sines.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from math import gcd
 
 import sympy as sp
@@ -13,10 +15,11 @@ from flint import fmpq
 from numerics.provers.enclosures.boxes import Box, Side
 from numerics.provers.enclosures.enclose import Program, image
 from numerics.provers.exact.exact_numbers import sign
+from numerics.provers.statements.branch import Task
 from numerics.provers.statements.statement import assumptions
 from numerics.rationals import flint_rational, sympy_rational
 
-__all__ = ["half_angles", "half_turns"]
+__all__ = ["half_angles", "half_turns", "unwound"]
 
 Hypotheses = tuple[tuple[sp.Expr, bool], ...]
 Changed = tuple[sp.Expr, tuple[sp.Symbol, ...], Box, Hypotheses]
@@ -102,6 +105,24 @@ def half_turns(
         names, sides = (*symbols[:i], t, *symbols[i + 1 :]), (*box[:i], side, *box[i + 1 :])
         rest = tuple((h, s) for h, s in (*hyps, *gaps) if not _implied(h, t, side))
         yield [(put(e), names, sides, rest)]
+
+
+def unwound(task: Task) -> Iterator[list[Task]]:
+    """``asin(u) <= v`` as ``sin(v) >= u or v >= pi/2``, where ``v >= -pi/2``, and for atan the same
+    with ``sin(v)/cos(v)``: lists of tasks that together imply the task.
+    """
+    if len(task.alternatives) != 1:
+        return
+    e = sp.expand(task.alternatives[0].replace(sp.acos, lambda u: sp.pi / 2 - sp.asin(u)))
+    for t in sp.Add.make_args(e):
+        k, f = t.as_coeff_Mul()
+        if not isinstance(f, (sp.asin, sp.atan)) or (e - t).has(f):
+            continue
+        way = -sp.sign(k)  # asin and atan are odd
+        u, v = way * f.args[0], (e - t) / abs(k)
+        high = sp.sin(v) - (u if isinstance(f, sp.asin) else u * sp.cos(v))
+        low = replace(task, alternatives=[v + sp.pi / 2], strict=False, depth=1 + task.depth)
+        yield [low, replace(task, alternatives=[high, v - sp.pi / 2], depth=1 + task.depth)]
 
 
 def _implied(h: sp.Expr, t: sp.Symbol, side: Side) -> bool:

@@ -30,6 +30,8 @@ __all__ = ["limit", "step", "steps"]
 STEPPING = (sp.gamma, sp.loggamma, sp.polygamma, sp.harmonic, sp.factorial, sp.binomial, sp.beta)
 #: After so many whole numbers, each looked at by itself, the step is tried.
 STARTS = (0, 4)
+#: Values at whole numbers beyond this one are too long to be written out.
+MOST_START = 1000
 #: Terms of the power series of a logarithm.
 MOST_TERMS = 4
 #: How far from the ends of ranges a step is tried first, and what is taken for 0 there.
@@ -47,7 +49,7 @@ def steps(task: Task) -> Iterator[list[Task]]:
     (e,) = task.alternatives
     signs = Signs(Program(task.symbols), task.box)
     for i, (x, side) in enumerate(zip(task.symbols, task.box)):
-        ray = side.hi is None and side.lo is not None and side.lo >= 0
+        ray = side.hi is None and side.lo is not None and 0 <= side.lo <= MOST_START
         if not (ray and e.has(x) and (side.integer or e.has(*STEPPING))):
             continue
         for f in dict.fromkeys(_of_the_same_sign(e, signs)):
@@ -55,7 +57,8 @@ def steps(task: Task) -> Iterator[list[Task]]:
             if change is None:
                 continue
             end = limit(f, x)
-            for n in STARTS if side.integer else (0,):
+            # At 0 the step is written by log(x).
+            for n in (max(n, int(side.lo == 0)) for n in STARTS) if side.integer else (0,):
                 if side.integer and _seems(later := _later(task, i, n, change, strict=False)):
                     yield [*_first(task, i, n + 1), later]
                     break

@@ -13,7 +13,7 @@ from flint import fmpq
 from numerics.provers.effort import Effort
 from numerics.provers.enclosures.balls import precision
 from numerics.provers.enclosures.boxes import Side
-from numerics.provers.statements.angles import _range, half_angles, half_turns
+from numerics.provers.statements.angles import _range, half_angles, half_turns, unwound
 from numerics.provers.statements.branch import Task
 from numerics.provers.statements.rational_variables import Changed, inverted, tightened
 from numerics.provers.statements.strategy import FEW_TURNS, Proof
@@ -165,3 +165,35 @@ def test_nothing_is_changed_where_the_variable_occurs_otherwise(pair: tuple[sp.E
     assert changed == []
     assert list(half_angles(sp.sin(x), (x,), (Side(fmpq(0), None, integer=True),), ())) == []
     assert list(half_angles(sp.sin(pi * x), (x,), (LINE,), ())) == []
+
+
+def _unwound(e: sp.Expr, side: Side, strict: bool) -> bool:
+    with precision(64):
+        lists = unwound(Task((x,), (side,), [e], strict))
+        return any(all(Proof(t, Effort(60_000)).run(FEW_TURNS).proved for t in tasks) for tasks in lists)
+
+
+@pytest.mark.parametrize(
+    ("e", "side", "less"),
+    [
+        (pi * x / 2 - sp.asin(x), UNIT, R(1, 50)),
+        (3 * sp.atan(x) - 2 * x + x, UNIT, R(1, 50)),
+        (pi * x - sp.asin(pi * x * (1 - x)), _side(R(-1, 5), 1), R(1, 100)),
+        (sp.acos(x) + x * pi / 2 - pi / 2, UNIT, R(1, 50)),
+        (pi * 3 / 2 + x - 2 * sp.asin(x), UNIT, 3),
+        (sp.atan(x) + 2 + sp.atan(5), LINE, 2),
+    ],
+    ids=str,
+)
+def test_inverse_functions_are_compared_by_sines(e: sp.Expr, side: Side, less: sp.Rational) -> None:
+    assert _unwound(e, side, strict=False)
+    assert not _unwound(e - less, side, strict=False)
+
+
+def test_angles_below_those_of_an_inverse_function_are_seen() -> None:
+    """sin(-5) is near 1, and -5 is below every value of asin."""
+    with precision(64):
+        for e in (-5 - sp.asin(x), sp.asin(x) - 5, -5 - sp.atan(x), -R(8, 5) - sp.asin(x)):
+            assert not _unwound(e, UNIT, strict=False)
+        assert not _unwound(-sp.asin(x), UNIT, strict=False)
+        assert not _unwound(x - sp.asin(x) * R(9, 10), UNIT, strict=True)  # equal at 0

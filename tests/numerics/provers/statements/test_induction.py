@@ -196,3 +196,14 @@ def test_a_wrong_rule_proves_something_false(name: str, monkeypatch: pytest.Monk
     assert not _proved(e, side, strict=True)
     monkeypatch.setattr(induction, rule, wrong)
     assert _proved(e, side, strict=True)
+
+
+def test_the_first_whole_numbers_are_looked_at_one_by_one() -> None:
+    """From 0 on, where the logarithm in the step is not defined; and not from a million on."""
+    e = (x + 1) ** x - sp.factorial(x)
+    for lo, number in ((0, 2), (1, 1), (2, 1), (10**6, 0)):
+        task = Task((x,), (Side(fmpq(lo), None, integer=True),), [e], False)
+        with precision(64):
+            found = [t.alternatives[0] for tasks in steps(task) for t in tasks]
+        assert {e.subs(x, lo + k) for k in range(number)} <= set(found)
+        assert bool(found) == (lo < 1000)
