@@ -114,6 +114,7 @@ def _writings(e: sp.Expr, sample: Sample, implied: bool) -> Iterator[_Writing]:
         if s := sample.sign(d):
             rest = sp.Mul(s, *(k or p for p, k in signs))
             first.append(_Writing(rest, (s * d, *(k * p for p, k in signs if k))))
+        first += _logarithms(n * s, sample, (s * d,)) if s else ()
     seen: set[sp.Expr] = set()
     while first and len(seen) < MOST_WRITINGS:
         w = first.pop(0)
@@ -123,6 +124,26 @@ def _writings(e: sp.Expr, sample: Sample, implied: bool) -> Iterator[_Writing]:
         yield w
         if w.f.count_ops() <= LONGEST:
             first += _without(w, sample, implied)
+
+
+def _logarithms(e: sp.Expr, sample: Sample, positive: tuple[sp.Expr, ...]) -> Iterator[_Writing]:
+    """The difference of the logarithms of two products."""
+    terms = sp.Add.make_args(e)
+    signs = [sample.sign(t) for t in terms]
+    if sorted(signs) != [-1, 1]:
+        return
+    f, bases = sp.S.Zero, dict.fromkeys(positive)
+    for t, s in zip(terms, signs):
+        for a in sp.Mul.make_args(s * t):
+            b, k = (sp.E, a.exp) if isinstance(a, sp.exp) else a.as_base_exp()
+            while b.is_Pow and not isinstance(b, sp.exp):  # a power of a power
+                b, k = b.base, k * b.exp
+            b, k = (-b, k) if k.is_Integer and k % 2 == 0 and sample.sign(b) < 0 else (b, k)
+            parts = [b] if not b.is_Mul else list(b.args)
+            bases.update(dict.fromkeys(q for q in parts if q.free_symbols))
+            f += s * k * sp.Add(*(q.exp if isinstance(q, sp.exp) else sp.log(q) for q in parts))
+    if all(sample.sign(q) == 1 for q in bases):
+        yield _Writing(sp.expand(f), tuple(bases))
 
 
 def _without(w: _Writing, sample: Sample, implied: bool) -> Iterator[_Writing]:

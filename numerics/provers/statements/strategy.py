@@ -47,7 +47,7 @@ TURNS = ((60, 0), (100, 1), (400, 0), (400, 1), (200, 2), (2000, 1), (1000, 2), 
 #: The same for auxiliary statements: that an expression is defined, or the inequality on a face.
 FEW_TURNS = ((60, 0), (200, 1))
 #: After so many turns what is left undecided is looked for among the consequences of hypotheses.
-EASY_TURNS = 2
+EASY_TURNS = 1
 
 #: For a part of an argument.
 PART_TURNS = ((60, 0),)
