@@ -45,7 +45,7 @@ def _tried(st: Statement, effort: Effort) -> str:
     if st.symbols and effort.limit:
         out.append("enclosures on boxes, also in other forms and variables")
     if st.symbols and effort.limit > CONSEQUENCES:
-        out.append("sums of products of hypotheses")
+        out += ["sums of products of hypotheses and squares", "signs of derivatives"]
     if st.symbols and effort.limit and z3_may_be_asked() and installed():
         out.append("z3")
     return f"{', '.join(out[:-1])} and {out[-1]}"

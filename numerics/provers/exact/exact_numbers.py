@@ -36,6 +36,7 @@ _GROWING = (
     sp.lucas,
     sp.catalan,
     sp.bell,
+    *(sp.loggamma, sp.polygamma, sp.harmonic, sp.uppergamma, sp.lowergamma, sp.beta),
 )
 #: Functions whose digits SymPy counts when it evaluates them.
 _COUNTED = (sp.exp, sp.log, sp.sin, sp.cos, sp.atan, sp.Abs)

@@ -107,7 +107,7 @@ def _power(e: sp.Pow, x: sp.Symbol) -> Leading | None:
         return None
     p, k = b.order
     order = (sp.sympify(p * q), sp.sympify(k * q))
-    if b.c == 0 and q > 0 and (q.is_Integer or e.base.is_nonnegative):
+    if b.c == 0 and q > 0 and (q.is_Integer or told(e.base, "nonnegative")):
         return Leading(sp.S.Zero, order)
     way = _sign(b.c)
     return Leading(b.c**q, order) if way > 0 or (way and q.is_Integer) else None

@@ -54,7 +54,8 @@ class Task:
     @property
     def key(self) -> Hashable:
         """What is the same for tasks that say the same."""
-        return (self.symbols, self.box, *self.alternatives, self.strict, self.where, self.known)
+        hypotheses = (self.where, self.known)
+        return (self.symbols, self.box, *self.alternatives, self.strict, hypotheses, self.depth > 0)
 
 
 @dataclass

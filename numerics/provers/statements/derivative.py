@@ -17,12 +17,12 @@ import sympy as sp
 
 from numerics.provers.enclosures.boxes import Side, middle
 from numerics.provers.enclosures.where_defined import conditions
-from numerics.provers.exact.exact_numbers import put
+from numerics.provers.exact.exact_numbers import put, told
 from numerics.provers.exact.leading import limit
 from numerics.provers.statements.branch import Task
 from numerics.provers.statements.equivalent_forms import bare
 from numerics.provers.statements.sample import Sample
-from numerics.provers.statements.slopes import derivative, monomials
+from numerics.provers.statements.slopes import derivative, monomials, vanishes
 from numerics.rationals import flint_rational, sympy_rational
 
 __all__ = ["Argument", "arguments"]
@@ -185,13 +185,14 @@ def _segments(task: Task, i: int, d: sp.Expr) -> list[_Segment]:
     out += [_Segment(sp.oo if side.hi is None else sympy_rational(side.hi), -1)]
     for g, _ in task.where:
         root, c = _root(g, x)
-        if root is not None and (c.is_positive or c.is_negative):
-            out.append(_Segment(root, 1 if c.is_positive else -1))
+        way = 1 if told(c, "positive") else -1 if told(-c, "positive") else 0
+        if root is not None and way:
+            out.append(_Segment(root, way))
     both: list[sp.Expr] = [y for y in task.symbols if y != x]
     if d.is_rational_function(*task.symbols) and d.count_ops() <= LONGEST_FACTORED:
         numerator = sp.fraction(sp.together(d))[0]
         roots = (_root(p, x) for p in sp.Mul.make_args(sp.factor(numerator)))
-        both += [r for r, c in roots if r is not None and c.is_nonzero]
+        both += [r for r, c in roots if r is not None and (told(c, "positive") or told(-c, "positive"))]
     both += [q for q in INSIDE if side.contains(flint_rational(q)) and q not in (side.lo, side.hi)]
     out += [_Segment(at, way) for at in both for way in (1, -1)]
     # Beyond the range the symbols would assume what is false there.
@@ -215,6 +216,7 @@ class _Side:
         beyond = self.way * (self.x - self.at)
         self.empty = not self.at.is_infinite and any(_same(g, -beyond) for g, _ in task.where)
         self.there: list[tuple[sp.Expr, bool]] = []  # what holds at the base
+        self.shown_there: list[Task] = []
         self.where = tuple(h for h in (*task.where, *task.known) if self._stays(*h))
         side = replace(task.box[i], integer=False)
         if self.at.is_Rational:
@@ -237,14 +239,16 @@ class _Side:
         if poly is None or poly.degree() > 2 or any(c.has(self.x) for c in poly.all_coeffs()):
             return False
         if self.at.is_infinite:  # an affine function that rises on the way there
-            return poly.degree() == 1 and bool((poly.LC() * -self.way).is_nonnegative)
+            return poly.degree() == 1 and told(poly.LC() * -self.way, "nonnegative")
         there = _value(g, {self.x: self.at})
-        if there is None or (poly.degree() == 2 and not poly.LC().is_nonpositive):
+        if there is None or (poly.degree() == 2 and not told(poly.LC(), "nonpositive")):
             return False
         t = self.task
         task = replace(t, alternatives=[there], strict=False, depth=t.depth + 1)
-        if not there.is_nonnegative and not self.shown(task):
-            return False
+        if not told(there, "nonnegative"):
+            if not self.shown(task):
+                return False
+            self.shown_there.append(task)
         self.there.append((there, False))
         return True
 
@@ -285,7 +289,7 @@ class _Side:
             needs = [(_value(g, here), kind) for g, kind in conditions(self.f) if g.has(self.x)]
             if value is not None and not any(g is None or _fails(g, kind) for g, kind in needs):
                 inside = [] if self.at.is_Rational else [g for g, _ in t.box[i].gaps(self.at)]
-                wanted = [(g, ">=") for g in inside if not g.is_nonnegative]
+                wanted = [(g, ">=") for g in inside if not told(g, "nonnegative")]
                 return [there(value, strict), *(_needed(there, g, kind) for g, kind in (*wanted, *needs))]
         if self.attained or not (self.at.is_infinite or self.at.is_Rational):
             return None
@@ -297,10 +301,10 @@ class _Side:
         return [] if value == sp.oo else [there(value, strict)]
 
     def smooth(self, e: sp.Expr) -> list[Task]:
-        """That `e` is defined and can be differentiated on the segment."""
+        """That `e` is smooth on the segment, and that the hypotheses hold there."""
         inside = lambda g, kind: ">" if kind == ">=" and g.has(self.x) else kind
         needs = dict.fromkeys((g, inside(g, kind)) for g, kind in conditions(e))
-        return [_needed(self.on, g, kind) for g, kind in needs]
+        return [*self.shown_there, *(_needed(self.on, g, kind) for g, kind in needs)]
 
 
 def _needed(task: Callable[[sp.Expr, bool], Task], g: sp.Expr, kind: str) -> Task:
@@ -314,7 +318,7 @@ def _value(e: sp.Expr, here: dict[sp.Expr, sp.Expr]) -> sp.Expr | None:
         value = put(e, here)
     except ValueError:  # undecided, or undefined there
         return None
-    return None if value.has(*NO_NUMBER) else value
+    return None if value.has(*NO_NUMBER) else sp.S.Zero if vanishes(value) else value
 
 
 def _fails(g: sp.Expr, kind: str) -> bool:

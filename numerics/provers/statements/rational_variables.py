@@ -14,6 +14,7 @@ from flint import fmpq
 
 from numerics.provers.enclosures.boxes import Box, Side
 from numerics.provers.enclosures.enclose import Program, image
+from numerics.provers.exact.exact_numbers import floor
 from numerics.provers.statements.statement import assumptions
 from numerics.rationals import flint_rational, sympy_rational
 
@@ -22,6 +23,8 @@ __all__ = ["Changed", "algebraic", "exponentials", "inverted", "led", "products"
 Hypotheses = tuple[tuple[sp.Expr, bool], ...]
 Changed = tuple[sp.Expr, tuple[sp.Symbol, ...], Box, Hypotheses]
 
+#: The denominator of ends of ranges that are not rational.
+ROOM = 1000
 #: Quotients with more operations are not multiplied out.
 MOST_OPERATIONS = 30
 
@@ -39,6 +42,13 @@ def _root(q: fmpq | None, n: int) -> fmpq | None:
     return flint_rational(r) if r.is_Rational else None
 
 
+def _outward(s: Side, n: int) -> Side:
+    """A range with short rational ends around the `n`-th roots of a range of positive numbers."""
+    lo, hi = (None if q is None else ROOM * sympy_rational(q) ** sp.Rational(1, n) for q in (s.lo, s.hi))
+    low, high = floor(lo), None if hi is None else floor(hi)
+    return Side(fmpq(0) if low is None else fmpq(low, ROOM), None if high is None else fmpq(high + 1, ROOM))
+
+
 def algebraic(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypotheses) -> Changed:
     """Replace ``x = s**n`` where roots of ``x`` occur, and ``exp(x/n)`` by a positive variable
     where nothing else has ``x``.
@@ -50,9 +60,11 @@ def algebraic(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypothe
         n = lcm(*(_denominator(g, x) for g in every))
         if n > 1 and s.lo is not None and s.lo >= 0:
             lo, hi = _root(s.lo, n), _root(s.hi, n)
-            if lo is None or (hi is None) != (s.hi is None):
-                continue
-            new = Side(lo, hi, s.lo_open, s.hi_open)
+            left, right = s.lo_open and lo is not None, s.hi_open and hi is not None
+            if lo is None or (hi is None and s.hi is not None):  # more than the range does no harm
+                around = _outward(s, n)
+                lo, hi = around.lo if lo is None else lo, around.hi if hi is None else hi
+            new = Side(lo, hi, left, right)
             t = sp.Dummy(x.name, **assumptions(new))
             value = t**n
         else:

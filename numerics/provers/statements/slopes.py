@@ -21,7 +21,7 @@ from numerics.provers.exact.normal_form import Letters, Undefined
 from numerics.provers.statements.equivalent_forms import Signs, forms, with_tanh
 from numerics.rationals import sympy_rational
 
-__all__ = ["Slopes", "derivative", "monomials"]
+__all__ = ["Slopes", "derivative", "monomials", "vanishes"]
 
 #: Highest derivative that a contact is followed to.
 MAX_CONTACT = 8
@@ -150,21 +150,31 @@ class Slopes:
             value = put(e, at)
         except (TypeError, ValueError):  # undecided, or undefined there: SymPy compares it in vain
             return False
-        if value == 0:
-            return True
-        if value.has(sp.nan, sp.zoo, sp.oo, -sp.oo):
-            return False
-        if sp.expand(value) == 0 or sp.expand(sp.fraction(sp.together(value))[0]) == 0:
-            return True
-        if value.count_ops() >= 40 or any(
-            max(abs(q.p), q.q).bit_length() > 100 for q in value.atoms(sp.Rational)
-        ):
-            return False
-        letters = Letters()
-        try:
-            return letters.vanish(letters.translate([value]))[0]
-        except Undefined:
-            return False
+        return vanishes(value)
+
+
+def vanishes(value: sp.Expr) -> bool:
+    """Whether an expression is identically zero, where it is defined.
+
+    >>> x = sp.Symbol("x", positive=True)
+    >>> vanishes(sp.gamma(x + 1) - x * sp.gamma(x)), vanishes(x - 1)
+    (True, False)
+    """
+    if value == 0:
+        return True
+    if value.has(sp.nan, sp.zoo, sp.oo, -sp.oo):
+        return False
+    if sp.expand(value) == 0 or sp.expand(sp.fraction(sp.together(value))[0]) == 0:
+        return True
+    if value.count_ops() >= 40 or any(
+        max(abs(q.p), q.q).bit_length() > 100 for q in value.atoms(sp.Rational)
+    ):
+        return False
+    letters = Letters()
+    try:
+        return letters.vanish(letters.translate([value]))[0]
+    except Undefined:
+        return False
 
 
 def derivative(e: sp.Expr, x: sp.Symbol, known: dict[tuple[sp.Expr, sp.Symbol], sp.Expr]) -> sp.Expr:

@@ -19,7 +19,7 @@ from numerics.provers.enclosures.enclose import Program
 from numerics.provers.exact import exact_numbers
 from numerics.provers.exact.consequences import Certificate, consequence
 from numerics.provers.exact.rational_functions import one_variable, sign, slack_variables
-from numerics.provers.statements.angles import half_angles, half_turns
+from numerics.provers.statements.angles import half_angles, half_turns, unwound
 from numerics.provers.statements.branch import Cover, Outcome, Task
 from numerics.provers.statements.derivative import LONGEST, arguments
 from numerics.provers.statements.equivalent_forms import Signs, forms
@@ -164,7 +164,9 @@ class Proof:
             if a.slope.count_ops() <= LONGEST and not any(Sample(t).refutes(t) for t in a.tasks):
                 found.append(a)
         found.sort(key=lambda a: a.size)
-        tried = [(deeper, a.tasks, a.words) for deeper in range(depth) for a in found]  # the short proofs first
+        tried = [
+            (deeper, a.tasks, a.words) for deeper in range(depth) for a in found
+        ]  # the short proofs first
         tried += [(depth - 1, tasks, (BY_STEPS,)) for tasks in steps(self.task)]
         return any(self.together(*row) for row in tried)
 
@@ -222,6 +224,7 @@ class Proof:
         found += half_turns(*given)
         for pieces in found:
             yield [Task(x, b, [e], task.strict, w, depth=1 + task.depth) for e, x, b, w in pieces]
+        yield from unwound(task)
 
     def aside(self, task: Task) -> bool:
         """Whether an auxiliary task is proved in few turns."""
