@@ -40,6 +40,7 @@ BENCHMARKS = {
 TABLES = {
     "scale": "Large calls, and a sweep of many small blocks",
     "growth": "How cost grows: the exponent of the size",
+    "problems": "Published inequalities, true and false",
 }
 SETTING = "import numpy as np, numerics; G, U, V, z = np.eye(4), 0.5 * np.eye(4), np.eye(2, 4), np.ones(4); "
 #: Calls of which the first one, which compiles, and the next ones are timed.

@@ -162,10 +162,7 @@ class _Run:
             return self.open(helped_by(gap, *ways))
         if self.seen.feasible is None and (st.where or st.where_needs):
             reason = "no point was found that meets the hypotheses: the statement may be vacuous"
-            ways = (
-                "hypotheses that a simple rational point meets",
-                "a smaller domain around such a point",
-            )
+            ways = "hypotheses that a simple rational point meets", "a smaller domain around such a point"
             return self.open(helped_by(reason, *ways))
         engines: set[str] = set()
         outcome = Outcome(False)
@@ -190,8 +187,8 @@ class _Run:
         if outcome.proved:
             exact = self.exact and engines <= set(EXACT_ENGINES)
             strongest_tool = next((n for n in EXACT_ENGINES if n in engines), EXACT_ENGINES[-1])
-            rigorous = "interval arithmetic" if engines == {"interval arithmetic"} else "branch and bound"
-            rigorous = "derivatives" if "derivatives" in engines else rigorous
+            alone = "interval arithmetic" if engines == {"interval arithmetic"} else "branch and bound"
+            rigorous = "derivatives" if "derivatives" in engines else alone
             engine, verdict = (strongest_tool, Verdict.PROVED) if exact else (rigorous, Verdict.CERTIFIED)
             found = Evidence(verdict=verdict, engine=engine, margin=outcome.margin, **self.tight())
             return found.replace(steps=tuple(dict.fromkeys(self.steps)))
@@ -292,10 +289,9 @@ class _Run:
                 self.exact = self.exact and {proof.engine, *proof.engines} <= set(EXACT_ENGINES)
                 self.known.append((e, kind != ">="))
                 return True
-        if kind == "!=" and Proof(replace(task, alternatives=[g, -g]), self.effort).run(FEW_TURNS).proved:
-            at_once = True
         self.exact = False
-        return at_once
+        either = replace(task, alternatives=[g, -g])
+        return at_once or (kind == "!=" and Proof(either, self.effort).run(FEW_TURNS).proved)
 
     def cover(
         self,

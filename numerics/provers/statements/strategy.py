@@ -131,8 +131,7 @@ class Proof:
         """
         if not self.engine:
             t = self.task
-            self.effort.spent += EXACT
-            found = [exactly(a, t.symbols, t.box, t.strict, t.where) for a in t.alternatives]
+            found = [exactly(a, t.symbols, t.box, t.strict, t.where, self.effort) for a in t.alternatives]
             self.engine = next((name for name, _ in found if name), "branch and bound")
             self.refuted_at = found[0][1] if len(found) == 1 else None
         return self.engine != "branch and bound"
@@ -155,9 +154,9 @@ class Proof:
 
     def by_slopes(self) -> bool:
         """Whether derivatives prove the task."""
-        depth = self.slopes.depth
-        if not depth or len(self.task.alternatives) > 1 or not self.task.symbols:
-            return False
+        depth, t = self.slopes.depth, self.task
+        if not depth or len(t.alternatives) > 1 or t.alternatives[0].is_rational_function(*t.symbols):
+            return False  # of what is rational the exact engines know more
         found = []
         for a in itertools.islice(arguments(self.task, self.plainly), MOST_ARGUMENTS):
             self.effort.spent += EXACT
@@ -232,11 +231,17 @@ class Proof:
 
 
 def exactly(
-    e: sp.Expr, symbols: tuple[sp.Symbol, ...], box: Box, strict: bool, where: Hypotheses
+    e: sp.Expr,
+    symbols: tuple[sp.Symbol, ...],
+    box: Box,
+    strict: bool,
+    where: Hypotheses,
+    effort: Effort,
 ) -> tuple[str, Fraction | None]:
     """The exact engine that proves ``e >= 0`` (``> 0``) where all hypotheses hold, or a value of
     the only variable against it.
     """
+    effort.spent += EXACT
     if not e.free_symbols:
         s = exact_numbers.sign(e)
         holds = s is not None and s >= (1 if strict else 0)
@@ -257,6 +262,7 @@ def exactly(
     for put, new, region in slack_variables(names, sides, hyps):
         g = f.subs(put)
         if all(g.xreplace(at).is_nonnegative is not False for at in _samples(new, region)):
+            effort.spent += EXACT
             engine = sign(g, new, region, strict)
             if engine:
                 return engine, None

@@ -6,15 +6,22 @@ from contextlib import nullcontext
 import pytest
 
 from tests.numerics.provers.soundness.generator import FAMILIES, TIES
-from tests.numerics.provers.soundness.mutations import wrong_consequences, wrong_equations, wrong_inequalities
+from tests.numerics.provers.soundness.mutations import (
+    wrong_consequences,
+    wrong_derivatives,
+    wrong_equations,
+    wrong_inequalities,
+)
 from tests.numerics.provers.soundness.mutations.planting import Mutation, planted
 from tests.numerics.provers.soundness.running import Result, attacked, blind
 
-MUTATIONS = [*wrong_inequalities.MUTATIONS, *wrong_equations.MUTATIONS, *wrong_consequences.MUTATIONS]
+WRONG = (wrong_inequalities, wrong_equations, wrong_consequences, wrong_derivatives)
+MUTATIONS = [m for wrong in WRONG for m in wrong.MUTATIONS]
+FALSE = {**wrong_consequences.FALSE, **wrong_derivatives.FALSE}
 
 
 def _judged(mutation: Mutation, seed: int) -> Result:
-    st = {**FAMILIES, **TIES, **wrong_consequences.FALSE}[mutation.family](random.Random(seed))
+    st = {**FAMILIES, **TIES, **FALSE}[mutation.family](random.Random(seed))
     with blind() if mutation.blind else nullcontext():
         return attacked(
             st, mutation.effort, lambda e: st.fault(e, random.Random(1)), frozenset({mutation.family})

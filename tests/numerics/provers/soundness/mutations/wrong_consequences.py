@@ -10,7 +10,7 @@ from typing import Any
 
 import sympy as sp
 
-from numerics.provers.exact.consequences import Certificate
+from numerics.provers.exact.certificates import Certificate
 from tests.numerics.provers.soundness.case import Inequality
 from tests.numerics.provers.soundness.mutations.planting import mutations
 from tests.numerics.provers.soundness.search import Axis
@@ -71,11 +71,11 @@ _opposite = lambda facts: [f for g, strict in facts for f in ((g, strict), (-g, 
 MUTATIONS = mutations(
     "coefficients are not solved for; exact.consequences:_exact; a bit too much; 0",
     lambda right: lambda used: Certificate(tuple((Fraction(1), p.factors, p.strict) for p in used)),
-    "one factor makes a product positive; exact.consequences:_Product.__mul__; one factor is 0; 0",
+    "one factor makes a product positive; exact.certificates:Product.__mul__; one factor is 0; 0",
     lambda right: lambda self, other: replace(right(self, other), strict=self.strict or other.strict),
-    "squares are positive; exact.consequences:_Reader.square; a square is 0; 0",
+    "squares are positive; exact.certificates:Reader.square; a square is 0; 0",
     lambda right: lambda self, p: replace(right(self, p), strict=True),
-    "a factor is positive; exact.consequences:_Reader._positive; a quotient; 0",
+    "a factor is positive; exact.certificates:Reader._positive; a quotient; 0",
     lambda right: lambda self, p: right(self, p) or p == self.symbols[-1],
     "the goal is not asked to be strict; exact.consequences:consequence; no less than; 0",
     lambda right: lambda goal, facts: right((goal[0], False), facts),
