@@ -25,10 +25,11 @@ class Effort:
     True
     """
 
-    __slots__ = ("limit", "spent")
+    __slots__ = ("left_apart", "limit", "spent")
 
     def __init__(self, limit: int) -> None:
         self.limit, self.spent = limit, 0
+        self.left_apart = limit  # steps that are counted by themselves
 
     @property
     def over(self) -> bool:
@@ -43,3 +44,16 @@ class Effort:
             yield
         finally:
             self.limit = limit
+
+    @contextmanager
+    def apart(self) -> Iterator[None]:
+        """Count the steps inside the block, and all such blocks, by themselves: they may be as many
+        again, so that what has always been tried does not want for steps.
+        """
+        limit, spent = self.limit, self.spent
+        self.limit = spent + self.left_apart
+        try:
+            yield
+        finally:
+            self.left_apart = max(0, self.limit - self.spent)
+            self.limit, self.spent = limit, spent

@@ -77,8 +77,8 @@ def forall(
         in the new ones, with whole numbers relaxed to real ones; counterexamples are looked for,
         and reported, in the old variables only.
     effort : int
-        Steps (`numerics.provers.effort`) after which the answer is OPEN. They are counted, never
-        timed, so that a busy machine does not change a verdict.
+        Steps (`numerics.provers.effort`) after which the answer is OPEN; derivatives may take as
+        many again. They are counted, never timed, so that a busy machine does not change a verdict.
 
     Returns
     -------
@@ -203,8 +203,7 @@ class _Run:
         said = self.ask_z3()
         if said is None or (said.point and self.keep(said.point)) or not said.confirmed:
             return None
-        verdict = Verdict.PROVED if said.algebraic else Verdict.CERTIFIED
-        return Evidence(verdict=verdict, engine="z3", steps=(said.rests_on,), **self.tight())
+        return Evidence(verdict=Verdict.PROVED, engine="z3", steps=(said.rests_on,), **self.tight())
 
     def open(self, words: str) -> Evidence:
         """The evidence that nothing was decided."""
@@ -285,7 +284,7 @@ class _Run:
             proof = Proof(task, self.effort, stop, Slopes(2, 40, {}))
             if at_once and not proof.exact():
                 break
-            if proof.run(FEW_TURNS).proved or proof.follows() or proof.by_slopes():
+            if proof.run(FEW_TURNS).proved or proof.follows() or proof.by_slopes_apart():
                 self.exact = self.exact and {proof.engine, *proof.engines} <= set(EXACT_ENGINES)
                 self.known.append((e, kind != ">="))
                 return True

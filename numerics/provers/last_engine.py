@@ -21,23 +21,20 @@ from numerics.second_opinion.goals import Goal, Span, worked_out
 
 __all__ = ["Z3", "installed", "last_opinion"]
 
-#: Of algebraic statements and of others, in which orders z3 takes the variables one after another,
-#: and what one question may then cost, as a share of the steps. What one order never decides,
-#: another often does at once. Steps with bounds of exp, whose numbers are long, take far longer.
-ORDERS = {True: ((0, 0.1), (4, 0.3), (0, 0.5), (4, 0.8)), False: ((0, 0.3), (4, 0.3))}
+#: In which orders z3 takes the variables one after another, and what one question may then cost, as
+#: a share of the steps. What one order never decides, another often does at once.
+ORDERS = ((0, 0.1), (4, 0.3), (0, 0.5), (4, 0.8))
 #: The largest product of the degrees of all roots: beyond it z3 computes with algebraic numbers for
 #: minutes, and does not count that.
 MOST_ROOTS = 16
 
 
 class Z3(NamedTuple):
-    """What z3 said: whether nothing breaks the statement, which is `algebraic` if no function but
-    roots, Abs, Max and Min occurs, and on what that rests; or a point that does, in the order of
-    the variables.
+    """What z3 said: whether nothing breaks the statement, and on what that rests; or a point that
+    does, in the order of the variables.
     """
 
     confirmed: bool
-    algebraic: bool
     point: tuple[Fraction, ...] = ()
     rests_on: str = ""
 
@@ -51,7 +48,9 @@ def last_opinion(
     st: Statement, written: tuple[Any, str, Any], where: Iterable[Any], resources: int
 ) -> Z3 | None:
     """What z3 says of a statement as its caller wrote it, in whose hypotheses all sides are defined
-    as they are in `forall`; None if it is not to be asked, or cannot be, or does not know.
+    as they are in `forall`; None if it is not to be asked, or cannot be, or does not know. It is
+    asked where no function but roots, Abs, Max and Min occurs: bounds of exp have long numbers,
+    with which its cylinders take minutes that it does not count.
     """
     if not z3_may_be_asked() or not installed() or not (st.symbols and resources):
         return None
@@ -64,21 +63,18 @@ def last_opinion(
     )
     given = tuple((worked_out(h.lhs.given), h.op, worked_out(h.rhs.given)) for h in map(hypothesis, where))
     goal = Goal(spans, given, worked_out(lhs), op, worked_out(rhs))
-    if _roots(goal) > MOST_ROOTS:
+    if not goal.algebraic or _roots(goal) > MOST_ROOTS:
         return None
-    for order, share in ORDERS[goal.algebraic]:
+    for order, share in ORDERS:
         answer = ask(goal, max(1, int(share * resources)), order)
         if answer.word == "contradicted":
-            return Z3(False, goal.algebraic, tuple(Fraction(q) for q in answer.point.values()))
+            return Z3(False, tuple(Fraction(q) for q in answer.point.values()))
         if answer.word == "confirmed":
-            with_arb = (
-                "" if goal.algebraic else ", with facts about exp, log and other functions that it was given"
-            )
             rests_on = (
-                f"{version()} finds no point that meets the hypotheses and breaks the statement{with_arb}; "
+                f"{version()} finds no point that meets the hypotheses and breaks the statement; "
                 "no certificate of that was checked here"
             )
-            return Z3(True, goal.algebraic, rests_on=rests_on)
+            return Z3(True, rests_on=rests_on)
     return None
 
 

@@ -93,8 +93,9 @@ class Proof:
         if self.exact():
             return Outcome(True)
         for turn, (boxes, depth) in enumerate(turns):
-            if turn == EASY_TURNS and (self.follows() or self.by_slopes()):
-                return Outcome(True)
+            if turns is TURNS and turn == EASY_TURNS:
+                if self.follows() or self.by_slopes_apart():
+                    return Outcome(True)
             if self.advance(boxes, depth) or self.out.reason == "counterexample" or self.late():
                 break
         return self.out
@@ -131,7 +132,8 @@ class Proof:
         """
         if not self.engine:
             t = self.task
-            found = [exactly(a, t.symbols, t.box, t.strict, t.where, self.effort) for a in t.alternatives]
+            self.effort.spent += EXACT
+            found = [exactly(a, t.symbols, t.box, t.strict, t.where) for a in t.alternatives]
             self.engine = next((name for name, _ in found if name), "branch and bound")
             self.refuted_at = found[0][1] if len(found) == 1 else None
         return self.engine != "branch and bound"
@@ -152,11 +154,18 @@ class Proof:
                 return True
         return False
 
+    def by_slopes_apart(self) -> bool:
+        """The same as `by_slopes`, whose steps are counted by themselves."""
+        with self.effort.apart():
+            return self.by_slopes()
+
     def by_slopes(self) -> bool:
         """Whether derivatives prove the task."""
         depth, t = self.slopes.depth, self.task
-        if not depth or len(t.alternatives) > 1 or t.alternatives[0].is_rational_function(*t.symbols):
-            return False  # of what is rational the exact engines know more
+        if not depth or len(t.alternatives) > 1 or not t.symbols:
+            return False
+        if not t.depth and t.alternatives[0].is_rational_function(*t.symbols):
+            return False  # the exact engines know more of it, but for parts they may know too little
         found = []
         for a in itertools.islice(arguments(self.task, self.plainly), MOST_ARGUMENTS):
             self.effort.spent += EXACT
@@ -236,12 +245,10 @@ def exactly(
     box: Box,
     strict: bool,
     where: Hypotheses,
-    effort: Effort,
 ) -> tuple[str, Fraction | None]:
     """The exact engine that proves ``e >= 0`` (``> 0``) where all hypotheses hold, or a value of
     the only variable against it.
     """
-    effort.spent += EXACT
     if not e.free_symbols:
         s = exact_numbers.sign(e)
         holds = s is not None and s >= (1 if strict else 0)
@@ -262,7 +269,6 @@ def exactly(
     for put, new, region in slack_variables(names, sides, hyps):
         g = f.subs(put)
         if all(g.xreplace(at).is_nonnegative is not False for at in _samples(new, region)):
-            effort.spent += EXACT
             engine = sign(g, new, region, strict)
             if engine:
                 return engine, None
