@@ -93,9 +93,8 @@ class Proof:
         if self.exact():
             return Outcome(True)
         for turn, (boxes, depth) in enumerate(turns):
-            if turns is TURNS and turn == EASY_TURNS:
-                if self.follows() or self.by_slopes_apart():
-                    return Outcome(True)
+            if turns is TURNS and turn == EASY_TURNS and (self.follows() or self.by_slopes_apart()):
+                return Outcome(True)
             if self.advance(boxes, depth) or self.out.reason == "counterexample" or self.late():
                 break
         return self.out
