@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
 import sympy as sp
 
 from numerics.provers.enclosures.boxes import Side
@@ -20,9 +19,9 @@ from numerics.provers.enclosures.rules import Binet, BinetSlope
 from numerics.provers.exact.exact_numbers import Undecided, put, sign
 from numerics.provers.statements.branch import Task
 from numerics.provers.statements.equivalent_forms import Signs, asymptotic, split_by_sign
-from numerics.provers.statements.floating_point import values_of
+from numerics.provers.statements.sample import Sample
 from numerics.provers.statements.statement import assumptions
-from numerics.rationals import fraction, sympy_rational
+from numerics.rationals import sympy_rational
 
 __all__ = ["limit", "step", "steps"]
 
@@ -34,8 +33,6 @@ STARTS = (0, 4)
 MOST_START = 1000
 #: Terms of the power series of a logarithm.
 MOST_TERMS = 4
-#: How far from the ends of ranges a step is tried first, and what is taken for 0 there.
-PLACES, ROUNDING = np.array([0.001, 0.1, 0.5, 1.0, 3.0, 10.0, 100.0, 10_000.0]), 1e-9
 #: The argument of a function may grow by so much in a step, and an expression may be so long.
 MOST_SHIFTS, MOST_OPERATIONS = 4, 200
 
@@ -70,17 +67,7 @@ def steps(task: Task) -> Iterator[list[Task]]:
 
 def _seems(task: Task) -> bool:
     """Whether the statement holds in floating point at some places: else it is not tried."""
-    columns = {}
-    for j, (x, s) in enumerate(zip(task.symbols, task.box)):
-        lo, hi = (None if q is None else float(fraction(q)) for q in (s.lo, s.hi))
-        far = np.roll(PLACES, 3 * j)
-        if lo is not None:
-            columns[x] = lo + far if hi is None else lo + (hi - lo) * far / (1 + far)
-        else:
-            columns[x] = (0.0 if hi is None else hi) - far
-    with np.errstate(all="ignore"):
-        found = np.asarray(values_of(task.alternatives[0], columns, {}), dtype=np.float64)
-    return not bool((found < -ROUNDING).any())
+    return not Sample(task).refutes(task)
 
 
 def _first(task: Task, i: int, number: int) -> Iterator[Task]:

@@ -75,5 +75,5 @@ def _values(s: Side) -> Array:
     if lo is None and hi is None:
         return np.concatenate([STEPS, -STEPS])
     if lo is None or hi is None:
-        return hi - STEPS if lo is None else lo + STEPS  # type: ignore[operator]
+        return hi - STEPS if lo is None else lo + STEPS
     return lo + (hi - lo) * PARTS if hi > lo else np.array([lo])

@@ -174,7 +174,7 @@ class Proof:
         tried = [
             (deeper, a.tasks, a.words) for deeper in range(depth) for a in found
         ]  # the short proofs first
-        tried += [(depth - 1, tasks, (BY_STEPS,)) for tasks in steps(self.task)]
+        tried += [(depth - 1, tuple(tasks), (BY_STEPS,)) for tasks in steps(self.task)]
         return any(self.together(*row) for row in tried)
 
     def together(self, depth: int, tasks: Iterable[Task], words: tuple[str, ...]) -> bool:
