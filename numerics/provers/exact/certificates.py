@@ -81,8 +81,8 @@ class Certificate:
         zero = {g for g in facts if sp.expand(-g) in facts}
 
         def positive(e: sp.Expr) -> bool:
-            if e.is_Rational:
-                return bool(e > 0)
+            if e.is_Rational and e > 0:
+                return True
             return facts.get(e, False) or facts.get(sp.expand(e), False) or apart(e)
 
         def apart(e: sp.Expr) -> bool:

@@ -28,21 +28,9 @@ MOST_VARIABLES, MOST_PRODUCTS, MOST_MONOMIALS, MOST_ENTRIES, MOST_BASIS = 9, 60,
 
 
 def sum_of_squares(read: Reader, against: Product, known: Sequence[Product]) -> Certificate | None:
-    """Why the negated goal contradicts what is known, by sums of squares of low degree.
-
-    Parameters
-    ----------
-    read : Reader
-        The variables.
-    against : Product
-        The negated goal, which is positive if that is strict.
-    known : sequence of Product
-        What is nonnegative, or positive; an equation is given with both signs.
-
-    Returns
-    -------
-    Certificate or None
-        None if there is none of low degree, or if it would be too large.
+    """Why the negated goal, which is positive if that is strict, contradicts what is known, by sums
+    of squares of low degree; None if there is none, or if it would be too large. An equation is
+    given with both signs.
     """
     if len(read.gens) > MOST_VARIABLES or against.poly == 0:
         return None

@@ -255,10 +255,11 @@ class _Side:
     @property
     def attained(self) -> bool:
         """Whether the base may be a value of the variable."""
-        if self.at.is_Rational:
-            return self.task.box[self.i].contains(flint_rational(self.at))
-        beyond = self.way * (self.x - self.at)
-        return not self.at.is_infinite and not any(s and _same(g, beyond) for g, s in self.task.where)
+        if self.at.is_infinite:
+            return False
+        if self.at.is_Rational and not self.task.box[self.i].contains(flint_rational(self.at)):
+            return False
+        return not any(s and _same(g, self.way * (self.x - self.at)) for g, s in self.task.where)
 
     def on(self, e: sp.Expr, strict: bool) -> Task:
         """The task ``e >= 0`` on the segment without its base."""
