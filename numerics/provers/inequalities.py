@@ -41,6 +41,9 @@ __all__ = ["forall", "forall_without_z3"]
 
 #: Hypotheses that two things are not equal, of which every sign is tried.
 MOST_UNEQUAL = 3
+#: How often derivatives are taken of derivatives, and how many parts are tried; for what a side
+#: needs to be defined fewer.
+SLOPES, SLOPES_OF_NEEDS = (3, 80), (2, 40)
 
 
 @remembered
@@ -281,7 +284,7 @@ class _Run:
         for e in (g, -g) if kind == "!=" else (g,):
             stop = lambda b, e=e: st.violates(e, centre(b))
             task = Task(st.symbols, st.box, [e], kind != ">=", st.where, known=tuple(self.known))
-            proof = Proof(task, self.effort, stop, Slopes(2, 40, {}))
+            proof = Proof(task, self.effort, stop, Slopes(*SLOPES_OF_NEEDS, {}))
             if at_once and not proof.exact():
                 break
             if proof.run(FEW_TURNS).proved or proof.follows() or proof.by_slopes_apart():
@@ -327,7 +330,7 @@ class _Run:
                 return tuple(sides.get(i, s) for i, s in enumerate(box))
 
             shown = None if probe is None else lambda part, whole=whole: probe(whole(part))
-            proof = Proof(task, self.effort, shown, Slopes(3, 80, {}))
+            proof = Proof(task, self.effort, shown, Slopes(*SLOPES, {}))
             if not proof.exact() and shown and proof.refuted_at is not None:
                 q = flint_rational(proof.refuted_at)
                 if shown((Side(q, q),)):

@@ -32,6 +32,7 @@ Shown = Callable[[Task], bool]
 
 #: Expressions with more operations are not differentiated, or not factored.
 LONGEST, LONGEST_FACTORED = 150, 60
+#: Nor are those with more monomials in letters factored.
 MOST_MONOMIALS = 100
 #: Forms of one expression that are differentiated.
 MOST_WRITINGS = 6
@@ -383,6 +384,7 @@ def _rises_and_falls(task: Task, w: _Writing, d: sp.Expr, sides: Sequence[_Side]
             continue
         falls = inside.slope(bare(-derivative(v.f, low.x, {})), task.strict)
         needs = [*inside.smooth(w.f), *inside.smooth(v.f), *(inside.on(m, True) for m in v.positive)]
+        needs += [*low.shown_there, *high.shown_there]
         yield _argument(
             v.f,
             (*falls, *(t for b in bases for t in b or ()), *_positive(task, w), *needs),

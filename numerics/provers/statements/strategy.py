@@ -171,9 +171,8 @@ class Proof:
             if a.slope.count_ops() <= LONGEST and not any(Sample(t).refutes(t) for t in a.tasks):
                 found.append(a)
         found.sort(key=lambda a: a.size)
-        tried = [
-            (deeper, a.tasks, a.words) for deeper in range(depth) for a in found
-        ]  # the short proofs first
+        # The short proofs come first.
+        tried = [(deeper, a.tasks, a.words) for deeper in range(depth) for a in found]
         tried += [(depth - 1, tuple(tasks), (BY_STEPS,)) for tasks in steps(self.task)]
         return any(self.together(*row) for row in tried)
 
@@ -239,11 +238,7 @@ class Proof:
 
 
 def exactly(
-    e: sp.Expr,
-    symbols: tuple[sp.Symbol, ...],
-    box: Box,
-    strict: bool,
-    where: Hypotheses,
+    e: sp.Expr, symbols: tuple[sp.Symbol, ...], box: Box, strict: bool, where: Hypotheses
 ) -> tuple[str, Fraction | None]:
     """The exact engine that proves ``e >= 0`` (``> 0``) where all hypotheses hold, or a value of
     the only variable against it.

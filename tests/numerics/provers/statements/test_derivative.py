@@ -135,6 +135,33 @@ def test_every_argument_says_that_its_function_is_smooth() -> None:
         assert {w - 1, 3 - w} <= needed, argument.words
 
 
+def test_what_keeps_a_hypothesis_on_a_segment_is_a_part_of_the_argument() -> None:
+    """It may need an enclosure: then what rests on it is CERTIFIED, for not all steps are exact."""
+    away = sp.sin(v) / 2 + 1
+    st = statement(
+        sp.log(1 + u**2), "<=", 2 * away * sp.atan(u), {u: Closed(0, 1), v: sp.S.Reals}, [(u, "<=", away)]
+    )
+    task = Task(st.symbols, st.box, [st.difference], False, st.where)
+    asked: list[Task] = []
+    found = list(derivative.arguments(task, lambda t: asked.append(t) or True))
+    keeps = [
+        a for a in found if any(g.has(st.symbols[0]) for t in a.tasks for g, _ in t.where if t.box != st.box)
+    ]
+    assert keeps
+    assert all({t.key for t in asked} & {t.key for t in a.tasks} for a in keeps)
+    ends = [a for a in keeps if "rises before" in a.words[0]]
+    assert ends
+    half = sp.sin(v) / 2
+    ev = forall(
+        (1 + half) * sp.atan(x),
+        ">=",
+        sp.log(1 + x**2) / 2,
+        {**POSITIVE, v: sp.S.Reals},
+        where=[(x, "<=", 1 + half)],
+    )
+    assert ev.verdict.value == "CERTIFIED"
+
+
 def test_a_sample_tells_false_tasks_and_no_true_ones() -> None:
     st = statement(u, "<=", u**2, {u: (0, 3)}, [])
     (w,) = st.symbols
