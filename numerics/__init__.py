@@ -19,6 +19,7 @@ The rooms, each importing only from those above it:
 `regression`            risks and flows of in-context regression, softmax beside linear attention
 `strategies`            what Hypothesis draws: laws, matrices, queries, lengths, tasks
 `counterexamples`       worst cases of bounds, refuting sequences, statements tried on draws
+`lemmas`                sums, sequences, constants, limits, samples, matrices: what else lemmas say
 `rates`                 how close attention is to its limit, and how fast: measured curves and fits
 `sweep`                 grids of rate experiments, kept, resumed and spread over machines
 `experiments`           the runs behind the figures of the papers
@@ -50,9 +51,9 @@ if TYPE_CHECKING:
     from numerics.evidence import Verdict as Verdict
     from numerics.evidence import all_of as all_of
     from numerics.evidence import confirmed as confirmed
+    from numerics.lemmas import forall as forall
     from numerics.provers import Closed as Closed
     from numerics.provers import Integers as Integers
-    from numerics.provers import forall as forall
     from numerics.provers import identity as identity
     from numerics.provers import integral as integral
     from numerics.provers import trace_identity as trace_identity
@@ -94,7 +95,7 @@ _HOME = {
     "edge_case_laws": "numerics.token_laws.edge_cases",
     "exact_errors": "numerics.attention.exact.dispatch",
     "exact_risk": "numerics.regression.risk.block_manifold",
-    "forall": "numerics.provers",
+    "forall": "numerics.lemmas",
     "how_linear": "numerics.attention.distance.how_linear",
     "identity": "numerics.provers",
     "integral": "numerics.provers",

@@ -38,7 +38,7 @@ ROOMS = {
             "regression",
             "strategies",
         ),
-        *("counterexamples", "rates", "sweep", "experiments", "warm"),
+        *("counterexamples", "lemmas", "rates", "sweep", "experiments", "warm"),
     ),
     "proofs_check": (
         *("derivations", "instances", "papers", "core", "ours", "boursier_boyer", "li_duan_liang", "collins"),

@@ -60,6 +60,7 @@ CEILING: Mapping[str, Verdict] = MappingProxyType(
         "Bernstein": P,
         "Positivstellensatz": P,  # products of hypotheses that add up, with rational coefficients
         "z3": P,  # an SMT solver, whose word nobody checked; no claim may rest on it
+        "induction": P,  # a base and a step, each by the others; as strong as the weaker
         "derivatives": P,  # signs of slopes from bases, until the others above decide
         "critical points": C,  # isolated exactly, values enclosed
         "branch and bound": C,
