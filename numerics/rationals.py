@@ -10,7 +10,10 @@ from fractions import Fraction
 import sympy as sp
 from flint import arb, fmpq
 
-__all__ = ["arb_ball", "flint_rational", "fraction", "sympy_rational"]
+__all__ = ["arb_ball", "flint_rational", "fraction", "in_short", "sympy_rational"]
+
+#: Numbers with more bits are shown by their first digits.
+READABLE = 200
 
 
 def sympy_rational(q: Fraction | fmpq) -> sp.Rational:
@@ -43,3 +46,15 @@ def arb_ball(q: Fraction | sp.Rational) -> arb:
     3
     """
     return arb(flint_rational(q))
+
+
+def in_short(e: sp.Expr) -> str:
+    r"""LaTeX in which a long rational number is rounded, as nobody reads its digits.
+
+    >>> x = sp.Symbol("x")
+    >>> in_short(x / 3), in_short(x - sp.Rational(3**200 + 1, 7))
+    ('\\frac{x}{3}', 'x + {\\approx}-3.79449e+94')
+    """
+    long = [q for q in e.atoms(sp.Rational) if max(abs(q.p), q.q).bit_length() > READABLE]
+    rounded = {q: rf"{{\approx}}{arb(flint_rational(q)).str(6, radius=False)}" for q in long}
+    return str(sp.latex(e.xreplace({q: sp.Symbol(text) for q, text in rounded.items()})))

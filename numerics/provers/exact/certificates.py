@@ -15,7 +15,7 @@ from typing import Any
 import sympy as sp
 
 from numerics.provers.exact.opaque import Fact
-from numerics.rationals import flint_rational, sympy_rational
+from numerics.rationals import flint_rational, in_short, sympy_rational
 
 __all__ = ["Certificate", "Poly", "Product", "Reader"]
 
@@ -113,11 +113,11 @@ class Certificate:
 
         lines = []
         for c, factors, strict in self.terms:
-            shown = [sp.latex(sp.Rational(c))] if c != 1 or not factors else []
+            shown = [in_short(sp.Rational(c))] if c != 1 or not factors else []
             for g, k in Counter(map(named, factors)).items():
                 alone = (not shown and len(factors) == 1) or g.is_Pow or g.is_Symbol
-                text = sp.latex(g) if alone else rf"\left({sp.latex(g)}\right)"
-                shown.append(text if k == 1 else rf"\left({sp.latex(g)}\right)^{{{k}}}")
+                text = in_short(g) if alone else rf"\left({in_short(g)}\right)"
+                shown.append(text if k == 1 else rf"\left({in_short(g)}\right)^{{{k}}}")
             lines.append(f"${' '.join(shown)} {'>' if strict else chr(92) + 'ge'} 0$")
         return (*lines, "all of this would hold if the statement failed, but its sum is $0$")
 

@@ -23,7 +23,7 @@ from numerics.provers.statements.branch import Task
 from numerics.provers.statements.equivalent_forms import bare
 from numerics.provers.statements.sample import Sample
 from numerics.provers.statements.slopes import derivative, monomials, vanishes
-from numerics.rationals import flint_rational, sympy_rational
+from numerics.rationals import flint_rational, in_short, sympy_rational
 
 __all__ = ["Argument", "arguments"]
 
@@ -357,8 +357,8 @@ def _away(task: Task, w: _Writing, d: sp.Expr, pieces: Sequence[_Side]) -> Itera
         yield _argument(
             d,
             (*slopes, *(t for b in bases for t in b or ()), *_positive(task, w), *needs),
-            f"$f = {sp.latex(w.f)}$ is not negative at ${sp.latex(x)} = {sp.latex(at)}$,"
-            f" and nowhere falls away from there, because $f'$ has the sign of ${sp.latex(d)}$",
+            f"$f = {in_short(w.f)}$ is not negative at ${in_short(x)} = {in_short(at)}$,"
+            f" and nowhere falls away from there, because $f'$ has the sign of ${in_short(d)}$",
         )
 
 
@@ -388,6 +388,6 @@ def _rises_and_falls(task: Task, w: _Writing, d: sp.Expr, sides: Sequence[_Side]
         yield _argument(
             v.f,
             (*falls, *(t for b in bases for t in b or ()), *_positive(task, w), *needs),
-            f"$f = {sp.latex(w.f)}$ is not negative at both ends of ${sp.latex(low.x)}$, and rises before it"
-            f" falls, because $f'$ has the sign of ${sp.latex(v.f)}$, which falls",
+            f"$f = {in_short(w.f)}$ is not negative at both ends of ${in_short(low.x)}$, and rises before it"
+            f" falls, because $f'$ has the sign of ${in_short(v.f)}$, which falls",
         )

@@ -377,3 +377,12 @@ def test_an_interval_ends_in_real_numbers(end):
     for ends in ((end, 5), (-5, end)):
         with pytest.raises(TypeError, match="write rational numbers"):
             Closed(*ends)
+
+
+def test_a_proof_whose_numbers_are_longer_than_python_prints_is_shown():
+    y = sp.Symbol("y", real=True)
+    quadratic = sp.sqrt(y**2 - 2 * y + sp.Rational(5, 4)) + sp.sqrt(y**2 - 2 * y + 3) + 1
+    found = forall(sp.Rational(57088039, 33461000), "<=", sp.sqrt(quadratic), {y: sp.S.Reals})
+    assert found.verdict.executed
+    assert "approx" in found.steps[0]
+    assert max(map(len, found.steps)) < 2000
