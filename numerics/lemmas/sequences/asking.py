@@ -146,7 +146,7 @@ class Asker:
     ) -> Verdict:
         if gap.is_Rational:
             return Verdict.PROVED if gap > 0 or (gap == 0 and not strict) else Verdict.REFUTED
-        key = (gap, strict, frozenset(facts) if gap.free_symbols & set(w.unknowns) else w.first)
+        key = (gap, strict, frozenset(facts))
         if key not in self.known:
             e = self.answer(w, gap, strict, facts)
             self.known[key] = Verdict.OPEN if e is None else e.verdict

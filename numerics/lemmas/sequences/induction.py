@@ -48,19 +48,32 @@ class Prover:
 
     def decide(self) -> Proof | None:
         """The first proof that is found."""
-        try:
-            exact = self.defined(Window(self.st, self.st.first, self.st.last), (self.st.small, self.st.big))
-            if exact is None:
-                return None
-            for way in (self.by_induction, self.directly, self.one_by_one):
+        for way in (self.by_induction, self.directly, self.one_by_one):
+            try:
                 proof = way()
-                if proof is not None:
-                    return Proof(proof.exact and exact, proof.steps, proof.by_induction)
-        except Unsteady as gap:
-            self.reason = f"{gap}, so that no induction is known"
+                exact = (
+                    None
+                    if proof is None
+                    else self.defined_everywhere(proof.by_induction or self.st.last is None)
+                )
+            except Unsteady as gap:
+                self.reason = self.reason or f"{gap}, so that no induction is known"
+                continue
+            if proof is not None and exact is not None:
+                return Proof(proof.exact and exact, proof.steps, proof.by_induction)
         return None
 
-    def defined(self, w: Window, forms: Sequence[Form], env: dict[sp.Symbol, sp.Expr] | None = None) -> bool | None:
+    def defined_everywhere(self, at_once: bool) -> bool | None:
+        """Whether both sides are defined at all indices, by one argument or for each by itself."""
+        first, last = self.st.first, self.st.last
+        windows = [(first, last)] if at_once or last is None else [(i, i) for i in range(first, last + 1)]
+        sides = self.st.small, self.st.big
+        found = [self.defined(Window(self.st, *ends), sides) for ends in windows]
+        return None if None in found else all(found)
+
+    def defined(
+        self, w: Window, forms: Sequence[Form], env: dict[sp.Symbol, sp.Expr] | None = None
+    ) -> bool | None:
         """Whether the forms and all terms of their sums are defined in a window (True: exactly)."""
         env = {self.st.n: w.here} if env is None else env
         exact = []
@@ -70,18 +83,21 @@ class Prover:
                 out = self.asker.shown(w, g, kind != ">=", facts)
                 out = self.asker.shown(w, -g, True, facts) if out is None and kind == "!=" else out
                 if out is None:
-                    self.reason = f"{_plain(g)} {kind} 0 could not be shown, so the statement may be undefined"
+                    self.reason = (
+                        f"{_plain(g)} {kind} 0 could not be shown, so the statement may be undefined"
+                    )
                     return None
                 exact.append(out)
             for t in form.totals:
                 lo, hi = (sp.expand(put(e, env)) for e in (t.lo, t.hi))
                 ends = limits(w, lo, hi)
-                if ends is None or t.term.symbols - {t.k} - set(self.st.parameters):
+                free = t.term.symbols - {t.k} - set(self.st.parameters)
+                if ends is None or any(not env[x].is_Integer for x in free):
                     raise Unsteady("a sum does not change by whole terms from n to n + 1")
                 if ends[1] is not None and ends[1] < ends[0]:
                     continue
                 inner = Window(self.st, *ends)
-                out = self.defined(inner, (t.term,), {t.k: inner.here})
+                out = self.defined(inner, (t.term,), {**{x: env[x] for x in free}, t.k: inner.here})
                 if out is None:
                     return None
                 exact.append(out)
@@ -96,7 +112,9 @@ class Prover:
                 exact = exact and own
         return facts, exact
 
-    def base(self, first: int, last: int, g: sp.Expr | None = None, n: sp.Symbol | None = None) -> bool | None:
+    def base(
+        self, first: int, last: int, g: sp.Expr | None = None, n: sp.Symbol | None = None
+    ) -> bool | None:
         """Whether the statement (with `g` to spare) holds at each of these indices."""
         exact = []
         for i in range(first, last + 1):
@@ -152,7 +170,10 @@ class Prover:
                 base = self.base(self.st.first, m + self.order - 1)
                 if base is None:
                     return None
-                return Proof(base and out[0], (self._base_words(m), f"step from ${name} \\ge {m}$ to the next: {out[1]}"))
+                return Proof(
+                    base and out[0],
+                    (self._base_words(m), f"step from ${name} \\ge {m}$ to the next: {out[1]}"),
+                )
             if m == self.st.first and (proof := self.strengthened(m)) is not None:
                 return proof
             at = self.asker.fails_at
@@ -164,7 +185,11 @@ class Prover:
 
     def _base_words(self, m: int) -> str:
         name, last = self.st.n.name, m + self.order - 1
-        places = f"{name} = {self.st.first}" if last == self.st.first else f"{name} = {self.st.first}, \\ldots, {last}"
+        places = (
+            f"{name} = {self.st.first}"
+            if last == self.st.first
+            else f"{name} = {self.st.first}, \\ldots, {last}"
+        )
         return f"base: ${places}$"
 
     def strengthened(self, m: int) -> Proof | None:
@@ -186,7 +211,10 @@ class Prover:
                 before = self.base(self.st.first, start - 1)
                 if before is not None and out is not None:
                     words = f"with ${latex(g)}$ to spare, from ${name} = {start}$ on"
-                    steps = (self._base_words(start), f"step from ${name} \\ge {m}$ to the next, {words}: {out[1]}")
+                    steps = (
+                        self._base_words(start),
+                        f"step from ${name} \\ge {m}$ to the next, {words}: {out[1]}",
+                    )
                     return Proof(base and before and out[0], steps)
         self.asker.left = left
         return None

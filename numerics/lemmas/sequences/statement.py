@@ -284,7 +284,9 @@ class _Reader:
         least, most = end(lo, True), end(hi, False)
         if least is not None and most is not None and most < least:
             most = least
-        return Side(*(None if x is None else flint_rational(sp.Integer(x)) for x in (least, most)), integer=True)
+        return Side(
+            *(None if x is None else flint_rational(sp.Integer(x)) for x in (least, most)), integer=True
+        )
 
 
 def _relation(h: Any) -> tuple[Any, str, Any]:
@@ -350,7 +352,9 @@ def read(lhs: Any, op: str, rhs: Any, domain: Mapping[Any, Any], where: Iterable
         everywhere, text = n in form.symbols, f"{latex(sp.sympify(a))} {SIGNS[sign]} {latex(sp.sympify(b))}"
         if everywhere and not form.names:
             raise ValueError(f"{a} {sign} {b} is a hypothesis on n alone; put it into the range of n")
-        if any(v.index.free_symbols and affine(v.index, n) != (1, affine(v.index, n)[1]) for v in form.values):  # type: ignore[index]
+        if any(
+            v.index.free_symbols and affine(v.index, n) != (1, affine(v.index, n)[1]) for v in form.values
+        ):  # type: ignore[index]
             raise ValueError(f"{a} {sign} {b} has an index that is not n plus a whole number")
         into = hypotheses if form.names else about
         into += [Hypothesis(f, k, everywhere) for f, k in _without_moduli(form, kind)]

@@ -182,4 +182,6 @@ class Window:
             return False
         if self.st.last is None:
             return True
-        return (slope * self.last + shift if self.last is not None else sp.oo if slope else shift) <= self.st.last
+        return (
+            slope * self.last + shift if self.last is not None else sp.oo if slope else shift
+        ) <= self.st.last
