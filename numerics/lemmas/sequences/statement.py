@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import sympy as sp
@@ -18,7 +19,7 @@ from numerics.provers.statements.relation import OPS, RELATIONS, SIGNS
 from numerics.provers.statements.statement import assumptions, side_of
 from numerics.rationals import flint_rational, sympy_rational
 
-__all__ = ["Form", "Hypothesis", "SequenceStatement", "Slot", "Total", "Value", "affine", "is_open", "read"]
+__all__ = ["Form", "Hypothesis", "SequenceStatement", "Slot", "Total", "Value", "affine", "is_open", "read", "relation"]
 
 SUMS = (sp.Sum, sp.Product)
 
@@ -99,7 +100,8 @@ class Hypothesis:
 @dataclass(frozen=True)
 class SequenceStatement:
     """``small <= big`` (``<`` if strict) for every point of the domain and all sequences that meet
-    the hypotheses; `where` speaks of the parameters alone, and `names` are the caller's symbols.
+    the hypotheses; `where` speaks of the parameters alone, `written` are all as they were given, and
+    `names` are the caller's symbols.
     """
 
     n: sp.Symbol
@@ -110,6 +112,7 @@ class SequenceStatement:
     strict: bool
     hypotheses: tuple[Hypothesis, ...]
     where: tuple[Hypothesis, ...]
+    written: tuple[Form, ...]
     checked: str
     assumes: tuple[str, ...]
     vacuous: str
@@ -139,7 +142,7 @@ class SequenceStatement:
     def forms(self) -> tuple[Form, ...]:
         return (self.small, self.big, *(h.form for h in self.hypotheses))
 
-    @property
+    @cached_property
     def sequences(self) -> tuple[str, ...]:
         return tuple(sorted(set().union(*(f.names for f in self.forms))))
 
@@ -289,7 +292,7 @@ class _Reader:
         )
 
 
-def _relation(h: Any) -> tuple[Any, str, Any]:
+def relation(h: Any) -> tuple[Any, str, Any]:
     """A hypothesis as a triple; a ValueError if it is none."""
     if isinstance(h, tuple(RELATIONS)):
         return h.lhs, RELATIONS[type(h)], h.rhs
@@ -341,7 +344,7 @@ def read(lhs: Any, op: str, rhs: Any, domain: Mapping[Any, Any], where: Iterable
     }
     box = {renamed[s]: side for s, side in sides.items()}
     reader = _Reader(renamed, box)
-    triples = [_relation(h) for h in where]
+    triples = [relation(h) for h in where]
     small, big = (reader.form(s) for s in ((lhs, rhs) if op[0] == "<" else (rhs, lhs)))
     read_gaps = [_gap(reader, *h) for h in triples]
     n = _index(box, (small, big, *(f for f, _ in read_gaps)))
@@ -375,6 +378,7 @@ def read(lhs: Any, op: str, rhs: Any, domain: Mapping[Any, Any], where: Iterable
         strict=op in ("<", ">"),
         hypotheses=tuple(hypotheses),
         where=tuple(about),
+        written=tuple(form for form, _ in read_gaps),
         checked=rf"\forall\, {', '.join(ranges)}:\; {implied_text}",
         assumes=tuple(f"${t}$" for t in texts),
         vacuous=vacuous,
