@@ -1,0 +1,418 @@
+"""Statements about sums up to a variable and about sequences as data. Every sum, and every value of
+a sequence, has a symbol of its own, so that what remains is an expression for `forall`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import sympy as sp
+from sympy.core.function import AppliedUndef
+
+from numerics.provers.as_written import SAME_SIDES, Condition, distinct, latex, scalar, undue
+from numerics.provers.enclosures.boxes import Side
+from numerics.provers.exact.exact_numbers import put
+from numerics.provers.statements.relation import OPS, RELATIONS, SIGNS
+from numerics.provers.statements.statement import assumptions, side_of
+from numerics.rationals import flint_rational, sympy_rational
+
+__all__ = ["Form", "Hypothesis", "SequenceStatement", "Slot", "Total", "Value", "affine", "is_open", "read", "relation"]
+
+SUMS = (sp.Sum, sp.Product)
+
+
+@dataclass(frozen=True)
+class Form:
+    """An expression in which symbols stand for sums and values of sequences, and what must hold for
+    it to be defined.
+    """
+
+    value: sp.Expr
+    conditions: tuple[Condition, ...]
+    slots: tuple[Slot, ...]
+
+    @property
+    def values(self) -> Iterator[Value]:
+        """The values of sequences that stand in it outside of sums."""
+        return (s for s in self.slots if isinstance(s, Value))
+
+    @property
+    def totals(self) -> Iterator[Total]:
+        return (s for s in self.slots if isinstance(s, Total))
+
+    @property
+    def symbols(self) -> set[sp.Symbol]:
+        """Whatever it depends on, also inside sums, but for their own variables and the slots."""
+        own = self.value.free_symbols.union(*(g.free_symbols for g, _ in self.conditions))
+        return (own - {s.symbol for s in self.slots}).union(*(s.symbols for s in self.slots))
+
+    @property
+    def names(self) -> set[str]:
+        """The sequences that occur, also inside sums."""
+        inner = (t.term.names for t in self.totals)
+        return {v.name for v in self.values}.union(*inner)
+
+
+@dataclass(frozen=True)
+class Value:
+    """The value of a sequence at an index."""
+
+    symbol: sp.Symbol
+    name: str
+    index: sp.Expr
+
+    @property
+    def symbols(self) -> set[sp.Symbol]:
+        return set(self.index.free_symbols)
+
+
+@dataclass(frozen=True)
+class Total:
+    """A sum or product over `k` from `lo` to `hi`."""
+
+    symbol: sp.Symbol
+    head: Any
+    k: sp.Symbol
+    lo: sp.Expr
+    hi: sp.Expr
+    term: Form
+
+    @property
+    def symbols(self) -> set[sp.Symbol]:
+        return (self.term.symbols - {self.k}) | self.lo.free_symbols | self.hi.free_symbols
+
+
+Slot = Value | Total
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """``form >= 0``, ``> 0``, ``== 0`` or ``!= 0``, for every n if it is meant `everywhere`."""
+
+    form: Form
+    kind: str
+    everywhere: bool
+
+
+@dataclass(frozen=True)
+class SequenceStatement:
+    """``small <= big`` (``<`` if strict) for every point of the domain and all sequences that meet
+    the hypotheses; `where` speaks of the parameters alone, `written` are all as they were given, and
+    `names` are the caller's symbols.
+    """
+
+    n: sp.Symbol
+    box: Mapping[sp.Symbol, Side]
+    names: Mapping[sp.Symbol, sp.Symbol]
+    small: Form
+    big: Form
+    strict: bool
+    hypotheses: tuple[Hypothesis, ...]
+    where: tuple[Hypothesis, ...]
+    written: tuple[Form, ...]
+    checked: str
+    assumes: tuple[str, ...]
+    vacuous: str
+
+    @property
+    def side(self) -> Side:
+        return self.box[self.n]
+
+    @property
+    def first(self) -> int:
+        return int(self.side.lo)
+
+    @property
+    def last(self) -> int | None:
+        return None if self.side.hi is None else int(self.side.hi)
+
+    @property
+    def parameters(self) -> tuple[sp.Symbol, ...]:
+        return tuple(x for x in self.box if x != self.n)
+
+    @property
+    def covered(self) -> str:
+        """The domain and the hypotheses in one line."""
+        return ", ".join(text.strip("$") for text in self.assumes)
+
+    @property
+    def forms(self) -> tuple[Form, ...]:
+        return (self.small, self.big, *(h.form for h in self.hypotheses))
+
+    @cached_property
+    def sequences(self) -> tuple[str, ...]:
+        return tuple(sorted(set().union(*(f.names for f in self.forms))))
+
+
+def affine(e: sp.Expr, x: sp.Symbol) -> tuple[int, int] | None:
+    """Slope and shift of a whole affine function of `x`, None for anything else."""
+    e = sp.expand(e)
+    slope = e.coeff(x)
+    shift = sp.expand(e - slope * x)
+    return (int(slope), int(shift)) if slope.is_Integer and shift.is_Integer else None
+
+
+def is_open(e: Any, symbols: Iterable[Any]) -> bool:
+    """Whether a sequence, or a sum whose limits depend on one of the symbols, occurs."""
+    if not isinstance(e, sp.Basic):
+        return False
+    names = set(symbols)
+    limits = (end for s in e.atoms(*SUMS) for _, *ends in s.limits for end in ends)
+    return bool(e.atoms(AppliedUndef)) or any(end.free_symbols & names for end in limits)
+
+
+def _height(e: sp.Basic) -> int:
+    """How many sums stand in each other."""
+    inside = max((_height(a) for a in e.args), default=0)
+    return inside + isinstance(e, SUMS)
+
+
+class _Reader:
+    """Reads the sides of one statement; equal sums and values get the same symbol."""
+
+    def __init__(self, renamed: Mapping[sp.Symbol, sp.Symbol], box: Mapping[sp.Symbol, Side]) -> None:
+        self.renamed, self.box = dict(renamed), box
+        self.slots: dict[Any, Slot] = {}
+        self.indices = [sp.Dummy(f"k_{i}", integer=True) for i in range(4)]
+
+    def form(self, e: Any, bound: Mapping[sp.Symbol, tuple[sp.Symbol, Side]] | None = None) -> Form:
+        """`bound` has the variables of the sums around `e`, their canonical names and ranges."""
+        bound = bound or {}
+        found: dict[sp.Symbol, Slot] = {}
+        with sp.evaluate(True):
+            written = scalar(self._cut(e, bound, found) if isinstance(e, sp.Expr) else e)
+            if written.value.has(sp.I):
+                raise ValueError(f"{e} is not a real expression; write it by real functions")
+            names: dict[sp.Expr, sp.Expr] = {**self.renamed, **{k: c for k, (c, _) in bound.items()}}
+            known = {*names, *found}
+            unbound = written.given.free_symbols - known
+            if unbound:
+                raise ValueError(
+                    f"{', '.join(sorted(map(str, unbound)))} has no range; give one in the domain"
+                )
+            conditions = tuple((put(g, names), kind) for g, kind in written.conditions)
+            return Form(put(written.value, names), conditions, tuple(found.values()))
+
+    def _cut(self, e: Any, bound: Any, found: dict[sp.Symbol, Slot]) -> Any:
+        """`e` with a symbol for each sum and value of a sequence in it."""
+        if isinstance(e, AppliedUndef) or (isinstance(e, SUMS) and is_open(e, {*self.renamed, *bound})):
+            slot = self._value(e, bound) if isinstance(e, AppliedUndef) else self._total(e, bound)
+            found[slot.symbol] = slot
+            return slot.symbol
+        if not e.args or isinstance(e, SUMS):
+            return e
+        args = [self._cut(a, bound, found) for a in e.args]
+        if all(a is b for a, b in zip(args, e.args)):
+            return e
+        with sp.evaluate(False):
+            return e.func(*args)
+
+    def _value(self, e: Any, bound: Any) -> Value:
+        extra = undue(e, {"real": True})
+        if extra is not None:
+            raise ValueError(
+                f"{e} is declared {extra}; declare the sequence without it, and write it as a hypothesis"
+            )
+        if len(e.args) != 1:
+            raise ValueError(f"{e} has {len(e.args)} indices; write a sequence of one index")
+        index = self._plain(e.args[0], bound)
+        free = index.free_symbols
+        if not index.is_Integer and (len(free) != 1 or affine(index, next(iter(free))) is None):
+            raise ValueError(
+                f"the index of {e} is no whole number, nor n plus a whole number; give it such an index"
+            )
+        name = e.func.__name__
+        key = (name, index)
+        if key not in self.slots:
+            self.slots[key] = Value(sp.Dummy(name, real=True), name, index)
+        return self.slots[key]  # type: ignore[return-value]
+
+    def _plain(self, e: sp.Expr, bound: Any) -> sp.Expr:
+        """A limit or an index, which holds neither sums nor sequences."""
+        form = self.form(e, bound)
+        if form.slots or form.conditions:
+            raise ValueError(f"{e} is no plain whole number; write limits and indices such as n + 1")
+        return sp.expand(form.value)
+
+    def _total(self, e: Any, bound: Any) -> Total:
+        *inner, limits = e.limits
+        if len(limits) != 3:
+            raise ValueError(f"{e} has no two limits; write (k, 1, n)")
+        k, *ends = limits
+        if any(end.has(sp.oo, -sp.oo) for end in ends):
+            raise ValueError(f"{e} is infinite; bound its partial sums up to n")
+        if k in self.renamed or k in bound:
+            raise ValueError(f"{k} is a variable of the domain and of {e}; give the sum a letter of its own")
+        lo, hi = (self._plain(end, bound) for end in ends)
+        if not all(end.is_integer for end in (lo, hi)):
+            raise ValueError(f"the limits of {e} are not always whole numbers; give such limits")
+        own = self._range(e, lo, hi, bound)
+        extra = undue(k, {**assumptions(own), "integer": True})
+        if extra is not None:
+            raise ValueError(f"{k} is declared {extra}, which the limits of {e} do not imply")
+        body = e.func(e.function, *inner) if inner else e.function
+        if (height := _height(body)) >= len(self.indices):
+            raise ValueError(f"{e} holds too many sums in each other; give some of them a name")
+        canonical = self.indices[height]
+        term = self.form(body, {**bound, k: (canonical, own)})
+        key = (e.func, term.value, term.conditions, lo, hi)
+        if key not in self.slots:
+            symbol = sp.Dummy("S" if e.func is sp.Sum else "P", real=True)
+            self.slots[key] = Total(symbol, e.func, canonical, lo, hi, term)
+        return self.slots[key]  # type: ignore[return-value]
+
+    def _range(self, e: Any, lo: sp.Expr, hi: sp.Expr, bound: Any) -> Side:
+        """The range of the variable of a sum, over all values of the variables around it."""
+        around = {**self.box, **dict(bound.values())}
+
+        def end(x: sp.Expr, least: bool) -> int | None:
+            if x.is_Integer:
+                return int(x)
+            (v,) = x.free_symbols if len(x.free_symbols) == 1 else (None,)
+            line = None if v is None else affine(x, v)
+            if line is None:
+                return None
+            slope, shift = line
+            at = around[v].lo if (slope > 0) == least else around[v].hi
+            return None if at is None else slope * int(at) + shift
+
+        length = sp.expand(hi - lo)
+        smallest = end(length, True)
+        falls = any((affine(length, v) or (0, 0))[0] < 0 for v in length.free_symbols)
+        if smallest < -1 if smallest is not None else falls:
+            raise ValueError(f"{e} runs backwards; let its upper limit be at least the lower one minus 1")
+        least, most = end(lo, True), end(hi, False)
+        if least is not None and most is not None and most < least:
+            most = least
+        return Side(
+            *(None if x is None else flint_rational(sp.Integer(x)) for x in (least, most)), integer=True
+        )
+
+
+def relation(h: Any) -> tuple[Any, str, Any]:
+    """A hypothesis as a triple; a ValueError if it is none."""
+    if isinstance(h, tuple(RELATIONS)):
+        return h.lhs, RELATIONS[type(h)], h.rhs
+    if isinstance(h, tuple) and len(h) == 3 and isinstance(h[1], str) and h[1] in SIGNS:
+        return h
+    if isinstance(h, (bool, sp.logic.boolalg.BooleanAtom)):
+        raise ValueError(f"a hypothesis evaluated itself to {h}; write it as a triple (lhs, op, rhs)")
+    raise ValueError(f"the hypothesis {h!r} is no triple (lhs, op, rhs) with op in {list(SIGNS)}")
+
+
+def _gap(reader: _Reader, lhs: Any, op: str, rhs: Any) -> tuple[Form, str]:
+    """What is nonnegative (or positive, 0 or not 0) where a relation holds."""
+    small, big = (reader.form(s) for s in ((lhs, rhs) if op[0] == "<" else (rhs, lhs)))
+    slots = tuple(dict.fromkeys((*small.slots, *big.slots)))
+    form = Form(big.value - small.value, tuple(dict.fromkeys(small.conditions + big.conditions)), slots)
+    return form, {"<=": ">=", "<": ">"}.get(op, op)
+
+
+def _without_moduli(form: Form, kind: str) -> Iterator[tuple[Form, str]]:
+    """``B - c|v| >= 0`` as the two inequalities that it means."""
+    moduli = [m for m in form.value.atoms(sp.Abs) if form.value.coeff(m).is_negative]
+    rest = form.value - form.value.coeff(moduli[0]) * moduli[0] if len(moduli) == 1 else sp.nan
+    if kind in ("==", "!=") or rest.has(sp.nan, *moduli):
+        yield form, kind
+        return
+    for sign in (1, -1):
+        value = rest + sign * form.value.coeff(moduli[0]) * moduli[0].args[0]
+        yield Form(value, form.conditions, form.slots), kind
+
+
+def read(lhs: Any, op: str, rhs: Any, domain: Mapping[Any, Any], where: Iterable[Any]) -> SequenceStatement:
+    """Check a caller's statement at the door. A float or text is a TypeError; an operator, range,
+    limit, index or hypothesis that is not understood a ValueError.
+    """
+    if op not in OPS:
+        raise ValueError(f"the relation {op!r} is none of {list(OPS)}")
+    sides: dict[sp.Symbol, Side] = {}
+    for s, given in domain.items():
+        if not isinstance(s, sp.Symbol):
+            raise TypeError(f"the domain's key {s!r} is not a SymPy symbol; write {{n: Integers(1, sp.oo)}}")
+        sides[s] = side_of(s, given)
+        implied = {**assumptions(sides[s]), **({"integer": True} if sides[s].integer else {})}
+        if (extra := undue(s, implied)) is not None:
+            raise ValueError(f"{s} is declared {extra}, which its range {given} does not imply")
+    distinct(domain)
+    renamed = {
+        s: sp.Dummy(s.name, **assumptions(side), **({"integer": True} if side.integer else {}))
+        for s, side in sides.items()
+    }
+    box = {renamed[s]: side for s, side in sides.items()}
+    reader = _Reader(renamed, box)
+    triples = [relation(h) for h in where]
+    small, big = (reader.form(s) for s in ((lhs, rhs) if op[0] == "<" else (rhs, lhs)))
+    read_gaps = [_gap(reader, *h) for h in triples]
+    n = _index(box, (small, big, *(f for f, _ in read_gaps)))
+    hypotheses: list[Hypothesis] = []
+    about: list[Hypothesis] = []
+    texts = [_range_latex(s, side) for s, side in sides.items()]
+    for (form, kind), (a, sign, b) in zip(read_gaps, triples):
+        everywhere, text = n in form.symbols, f"{latex(sp.sympify(a))} {SIGNS[sign]} {latex(sp.sympify(b))}"
+        if everywhere and not form.names:
+            raise ValueError(f"{a} {sign} {b} is a hypothesis on n alone; put it into the range of n")
+        if any(
+            v.index.free_symbols and affine(v.index, n) != (1, affine(v.index, n)[1]) for v in form.values
+        ):  # type: ignore[index]
+            raise ValueError(f"{a} {sign} {b} has an index that is not n plus a whole number")
+        into = hypotheses if form.names else about
+        into += [Hypothesis(f, k, everywhere) for f, k in _without_moduli(form, kind)]
+        texts.append(text + (rf"\text{{ for every }}{latex(_named(n, renamed))}" if everywhere else ""))
+    goal = f"{latex(sp.sympify(lhs))} {OPS[op]} {latex(sp.sympify(rhs))}"
+    ranges, given_texts = texts[: len(sides)], texts[len(sides) :]
+    implied_text = (r",\; ".join(given_texts) + r" \implies " if given_texts else "") + goal
+    vacuous = SAME_SIDES if latex(sp.sympify(lhs)) == latex(sp.sympify(rhs)) else ""
+    wanted = (sp.expand(big.value - small.value), ">" if op in ("<", ">") else ">=")
+    if any((sp.expand(f.value), k) == wanted for f, k in read_gaps):
+        vacuous = "the conclusion is one of the hypotheses"
+    return SequenceStatement(
+        n=n,
+        box=box,
+        names={d: s for s, d in renamed.items()},
+        small=small,
+        big=big,
+        strict=op in ("<", ">"),
+        hypotheses=tuple(hypotheses),
+        where=tuple(about),
+        written=tuple(form for form, _ in read_gaps),
+        checked=rf"\forall\, {', '.join(ranges)}:\; {implied_text}",
+        assumes=tuple(f"${t}$" for t in texts),
+        vacuous=vacuous,
+    )
+
+
+def _named(n: sp.Symbol, renamed: Mapping[sp.Symbol, sp.Symbol]) -> sp.Symbol:
+    return next(s for s, d in renamed.items() if d == n)
+
+
+def _index(box: Mapping[sp.Symbol, Side], forms: Iterable[Form]) -> sp.Symbol:
+    """The whole variable on which limits and indices depend."""
+
+    def used(form: Form) -> Iterator[sp.Symbol]:
+        for s in form.slots:
+            yield from (s.index if isinstance(s, Value) else s.lo + s.hi * sp.pi).free_symbols
+            if isinstance(s, Total):
+                yield from used(s.term)
+
+    found = {x for form in forms for x in used(form) if x in box}
+    if len(found) != 1:
+        names = ", ".join(sorted(map(str, found))) or "none"
+        raise ValueError(f"limits and indices must depend on one whole variable, not on {names}; name it")
+    (n,) = found
+    if not box[n].integer or box[n].lo is None:
+        raise ValueError(f"{n.name} is an index; give it a range such as Integers(1, sp.oo)")
+    return n
+
+
+def _range_latex(s: sp.Symbol, side: Side) -> str:
+    lo = r"-\infty" if side.lo is None else latex(sympy_rational(side.lo))
+    hi = r"\infty" if side.hi is None else latex(sympy_rational(side.hi))
+    if side.integer:
+        return rf"{latex(s)} \in \{{{lo}, \ldots, {hi}\}}"
+    left = "(" if side.lo_open or side.lo is None else "["
+    right = ")" if side.hi_open or side.hi is None else "]"
+    return rf"{latex(s)} \in {left}{lo}, {hi}{right}"
