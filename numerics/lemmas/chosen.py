@@ -15,6 +15,7 @@ from numerics.evidence import Evidence, Verdict, all_of
 from numerics.lemmas.diverging import directions
 from numerics.lemmas.quantified import Quantified
 from numerics.provers.as_written import latex
+from numerics.provers.exact.exact_numbers import put
 from numerics.provers.inequalities import forall_without_z3 as forall
 from numerics.provers.statements.search import scan
 from numerics.provers.statements.statement import statement
@@ -27,16 +28,18 @@ SLACKS = (1, 2, 10, 100)
 #: Values of several constants that are tried in all combinations.
 SIMPLE = [sp.Rational(t) for t in "1 2 1/2 4 1/4 10 1/10 100 1/100".split()]
 #: Choices that `forall` is asked about before it is given up.
-MOST_OPEN = 4
+MOST_OPEN = 3
 #: What rounding may make of a gap, relative to its sides.
 ROUNDING = 1e-9
-#: Beyond these places floats say too little of what is left of a difference.
-NEAR = 1000.0
+#: What `forall` says of sides that it cannot show to be defined.
+UNDEFINED = "so the statement may be undefined"
+#: How much larger the larger side may be everywhere before the constant is not made smaller.
+LOOSE = 100.0
 
 Choice = Mapping[sp.Symbol, sp.Expr]
 
 
-def chosen(goals: Sequence[Quantified], effort: int) -> tuple[Evidence | None, str]:
+def chosen(goals: Sequence[Quantified], effort: int, most_open: int = MOST_OPEN) -> tuple[Evidence | None, str]:
     """Evidence for all goals, which share their constants and domain, with the first constants and
     the widest part of the regime that are enough; or nothing, and what was tried.
     """
@@ -48,12 +51,12 @@ def chosen(goals: Sequence[Quantified], effort: int) -> tuple[Evidence | None, s
             found = _shown(goals, parts, choice, effort)
             if found.verdict.executed:
                 return _told(goals, found, choice, level), ""
+            if first.regime.to and UNDEFINED in found.reason:
+                break  # perhaps it is defined nearer to the limit
             if found.verdict is Verdict.OPEN:
                 failed.append(f"with {_words(first, choice)}: {found.reason}")
-            if len(failed) == MOST_OPEN:
-                break
-        if len(failed) == MOST_OPEN:
-            break
+            if len(failed) == most_open:
+                return None, failed[0]
     return None, failed[0] if failed else "no constants were found with which it seems to hold"
 
 
@@ -88,6 +91,7 @@ def _told(goals: Sequence[Quantified], found: Evidence, choice: Choice, level: i
         checked=q.checked,
         covered=", ".join([q.covered, f"with {_words(q, choice)}", *since]).replace("$", ""),
         assumes=q.assumes,
+        vacuous=q.st.vacuous,
         steps=(", ".join([constants, *since]), *steps),
     )
 
@@ -105,7 +109,7 @@ def _choices(goals: Sequence[Quantified], parts: Sequence[Any]) -> Iterator[Choi
             ratio = _ratio(goals, parts, at(size))
             if ratio is None:
                 continue
-            sharp = _simple(size / ratio) if ratio > 1 and len(q.constants) == 1 else Fraction(size)
+            sharp = _simple(size / ratio) if 1 < ratio < LOOSE and len(q.constants) == 1 else Fraction(size)
             sizes = dict.fromkeys(min(sharp, Fraction(size)) * s for s in SLACKS)
             yield from (at(sp.Rational(t.numerator, t.denominator)) for t in sizes)
             return
@@ -133,16 +137,20 @@ def _ratio(goals: Sequence[Quantified], parts: Sequence[Any], choice: Choice) ->
 
 
 def _fails(q: Quantified, choice: Choice) -> bool:
-    """Whether it seems to fail on the curves, by more than what rounding explains."""
+    """Whether it seems to fail on the curves: by more than what rounding explains, or far out by
+    enclosures.
+    """
     t = q.table
     values = dict(zip(q.fresh, (float(choice[c]) for c in q.constants)))
     small, big = (t.values(e, values) for e in (q.st.small, q.st.big))
     with np.errstate(all="ignore"):
         bad = big - small < -ROUNDING * (np.abs(small) + np.abs(big) + 1e-6)
-    known = t.met & np.isfinite(small) & np.isfinite(big)
-    if q.regime.to:  # the beginning does not count
-        known[:, t.grid < NEAR / 2] = False
-    return bool((bad & known)[:, t.grid <= NEAR].any())
+    bad &= t.clear & np.isfinite(small) & np.isfinite(big)
+    if bad.any() or not q.regime.to:
+        return bool(bad.any())
+    gap = put(q.st.difference, {x: choice[c] for c, x in zip(q.constants, q.fresh)})
+    rows = np.flatnonzero(t.met[:, -8:].all(1))[:2]
+    return any(v < 0 for row in rows for v in t.far(int(row), gap))
 
 
 def _simple(value: float) -> Fraction:

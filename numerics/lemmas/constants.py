@@ -22,7 +22,7 @@ from theory.inputs.whole_numbers import read_whole
 __all__ = ["decided", "exists"]
 
 #: What share of the effort one question to `forall` may take.
-SHARE = 8
+SHARE = 4
 
 
 @guarded("branch and bound")
@@ -49,7 +49,7 @@ def exists(
         Variables that tend to oo, -oo or a rational number: the statement need hold only where
         each of them is near its limit, and how near is found, too.
     effort : int
-        Steps; each question to `forall` may take an eighth of them.
+        Steps; each question to `forall` may take a quarter of them.
 
     Returns
     -------

@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import sympy as sp
+from flint import arb
 from numpy.typing import NDArray
 
 from numerics.evidence import Evidence
+from numerics.provers.enclosures.balls import NoBall, value
 from numerics.provers.enclosures.boxes import Side
 from numerics.provers.exact.exact_numbers import Undecided, put, sign
 from numerics.provers.inequalities import forall_without_z3 as forall
@@ -36,6 +38,13 @@ GRID = np.array(
 PHASES = 1e6
 #: Values at which a variable rests, simplest first.
 SIMPLE = [sp.Rational(t) for t in "1 2 1/2 0 -1 3 1/3 -2 10 -1/2 1/10 3/4 1/4".split()]
+#: What is larger, or nearer to a limit, than the first floats say too little of: what is left of a
+#: difference. What is less near than the second does not count in a limit.
+FAR, CLOSE = 1e4, 50.0
+#: Members of curves at which enclosures look.
+PLACES = (10**6, 10**30, 10**60)
+#: Most curves into which sines are put one by one.
+ROWS = 64
 #: Curves of each variable, by the number of variables.
 TRIED = {1: 40, 2: 16, 3: 8, 4: 5, 5: 4, 6: 3}
 
@@ -57,7 +66,7 @@ def _family(side: Side, to: sp.Expr | None, n: sp.Symbol, phases: bool) -> Itera
     """The curves of one variable, simplest first: towards a limit, or towards every end and at
     rest.
     """
-    far = [n, n**2, 2 * n, 2 * n + 1, *([2**n] if side.integer else [])]
+    far = [n, n**2, 2 * n, 2 * n + 1, 2**n if side.integer else sp.sqrt(n), n**3]
     if phases and not side.integer:
         turns = (2 * sp.pi * n, 2 * sp.pi * n + sp.pi / 2, 2 * sp.pi * n + sp.pi, 2 * sp.pi * n - sp.pi / 2)
         far += [*turns, sp.pi * n]
@@ -89,13 +98,61 @@ class Table:
     #: Whether the curve is in the domain there and meets the hypotheses, as far as floats tell.
     met: NDArray[np.bool_]
     grid: Floats
+    #: What each variable tends to, if anything.
+    limits: Sequence[sp.Expr | None] = ()
+    #: Whether sines occur, and few enough curves that each is put into them.
+    phases: bool = False
+    known: dict[tuple[int, sp.Expr], sp.Expr] = field(default_factory=dict, compare=False, repr=False)
 
     def values(self, e: sp.Expr, constants: Mapping[sp.Symbol, float] = {}) -> Floats:
         """Values of an expression, one row a curve, one column a place."""
         at = {**self.columns, **{c: np.float64(v) for c, v in constants.items()}}
         with np.errstate(all="ignore"):
+            if self.phases:  # else sin(pi*n) would not be 0
+                rows = [self._row(i, e, constants) for i in range(len(self.curves))]
+                return np.array(rows).reshape(self.met.shape)
             v = np.asarray(values_of(e, at, {}), dtype=np.float64)
         return np.broadcast_to(v, self.met.shape)
+
+    @cached_property
+    def clear(self) -> NDArray[np.bool_]:
+        """Where floats may be believed, and what tends to a limit is near."""
+        out = self.met.copy()
+        for x, a in zip(self.st.symbols, self.limits):
+            to = 0.0 if a is None or a.is_infinite else float(a)
+            v = np.abs(self.columns[x] - to)
+            out &= (v <= FAR) & ((v >= 1 / FAR) | (v == 0))
+            if a is not None:
+                out &= v >= CLOSE if a.is_infinite else v <= 1 / CLOSE
+        return out
+
+    def far(self, i: int, e: sp.Expr) -> list[arb]:
+        """Enclosures of an expression far out on a curve, of as many as there are."""
+        out = []
+        for place in PLACES:
+            with sp.evaluate(False):  # SymPy would write long powers out
+                number = self._put(i, e).xreplace({self.n: sp.Integer(place)})
+            try:
+                v = value(number, 1024)
+            except (NoBall, ValueError, OverflowError):
+                continue
+            if v.is_finite():
+                out.append(v.real)
+        return out
+
+    def _row(self, i: int, e: sp.Expr, constants: Mapping[sp.Symbol, float]) -> Floats:
+        """Values along one curve, which is put into the expression."""
+        at = {self.n: self.grid, **{c: np.float64(v) for c, v in constants.items()}}
+        v = np.asarray(values_of(self._put(i, e), at, {}), dtype=np.float64)
+        return np.broadcast_to(v, self.grid.shape)
+
+    def _put(self, i: int, e: sp.Expr) -> sp.Expr:
+        if (i, e) not in self.known:
+            try:
+                self.known[i, e] = put(e, self.at(i))
+            except ValueError:
+                self.known[i, e] = sp.nan
+        return self.known[i, e]
 
     def at(self, row: int) -> dict[sp.Symbol, sp.Expr]:
         return dict(zip(self.st.symbols, self.curves[row]))
@@ -125,7 +182,7 @@ def table(st: Statement, limits: Sequence[sp.Expr | None], n: sp.Symbol) -> Tabl
         x: np.array([v[at[j]] for at in places]).reshape(len(places), len(grid))
         for j, (x, v) in enumerate(zip(st.symbols, values))
     }
-    out = Table(st, n, curves, columns, np.ones((len(places), len(grid)), bool), grid)
+    out = Table(st, n, curves, columns, np.ones((len(places), len(grid)), bool), grid, limits, phases and len(places) <= ROWS)
     met = out.met.copy()
     for x, s in zip(st.symbols, st.box[:k]):
         for gap, is_open in s.gaps(x):
@@ -135,7 +192,7 @@ def table(st: Statement, limits: Sequence[sp.Expr | None], n: sp.Symbol) -> Tabl
     for g, strict in st.where:
         v = out.values(g)
         met &= (v > 0) if strict else (v >= -1e-9)
-    return Table(st, n, curves, columns, met, grid)
+    return replace(out, met=met)
 
 
 @dataclass

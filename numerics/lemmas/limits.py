@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import time
+from math import ceil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,12 +22,13 @@ from numerics.lemmas.chosen import chosen
 from numerics.lemmas.constants import SHARE, decided
 from numerics.lemmas.curves import Along, Table, index_for, stays, table
 from numerics.lemmas.quantified import quantified
-from numerics.lemmas.regimes import Regime, regime_of
+from numerics.lemmas.regimes import Regime, from_one_side, regime_of
 from numerics.provers.as_written import latex, scalar
 from numerics.provers.doors import guarded
 from numerics.provers.exact.exact_numbers import Undecided, put, told
 from numerics.provers.exact.leading import leading
-from numerics.provers.statements.statement import Statement, statement
+from numerics.provers.statements.statement import Integers, Statement, side_of, statement
+from numerics.rationals import sympy_rational
 from theory.inputs.kinds import check_kind, read_items
 from theory.inputs.whole_numbers import read_whole
 
@@ -37,9 +39,11 @@ KINDS = {"O": "O", "Omega": r"\Omega", "Theta": r"\Theta"}
 #: Powers of the distance to the limit that are tried as rates.
 POWERS = [sp.Rational(t) for t in "1 1/2 1/4 1/10".split()]
 #: Rates and curves that `forall` is asked about.
-MOST_RATES, MOST_CURVES = 4, 6
-#: A distance from the value that floats may show although there is none.
-SMALL = 1e-6
+MOST_RATES, MOST_CURVES = 3, 6
+#: Members from which on f is to keep away.
+STARTS = (1, 2, 10, 100, 10**4, 10**6, 10**9, 10**12)
+#: Curves on which enclosures look far out.
+ENCLOSED = 60
 
 
 @guarded("branch and bound")
@@ -93,10 +97,26 @@ def order(
     if not regime:
         raise ValueError("an order is one near a limit; say what tends where, such as {n: oo}")
     near = regime_of(regime, domain)
-    if kind == "Theta":
-        parts = [_one_order(f, k, g, near, domain, where, steps) for k in ("O", "Omega")]
-        return all_of(*parts, checked=_order_latex(f, kind, g, near))
-    return _one_order(f, kind, g, near, domain, where, steps)
+    kinds = ("O", "Omega") if kind == "Theta" else (kind,)
+    parts = {
+        (k, i): _one_order(f, k, g, regime_of(regime, of_side), of_side, where, steps)
+        for k in kinds
+        for i, of_side in enumerate(_each_side(near, domain))
+    }
+    if len(parts) == 1:
+        return next(iter(parts.values()))
+    found = all_of(*parts.values(), checked=_order_latex(f, kind, g, near))
+    steps_of = (f"${KINDS[k]}$: {s}" for (k, _), p in parts.items() for s in p.steps)
+    return found.replace(steps=tuple(dict.fromkeys(steps_of)))
+
+
+def _each_side(near: Regime, domain: Mapping[sp.Symbol, Any]) -> list[dict[sp.Symbol, Any]]:
+    """The domain on each side of the limits, where functions often keep their signs."""
+    choices = [
+        [from_one_side(r, x, near.to[x], s) for s in "+-"] if len(near.ways.get(x, ())) == 2 else [r]
+        for x, r in domain.items()
+    ]
+    return [dict(zip(domain, chosen)) for chosen in itertools.product(*choices)]
 
 
 def _one_order(
@@ -121,7 +141,7 @@ def _one_order(
         refutable = [ask(s * f, "<=", C * sg * g, [(sg * g, ">=", 0)]) for s in (1, -1) if sg and sf != -s]
     else:
         left = sf * f if sf else sp.Abs(f)
-        goals = [ask(left, ">=", C * s * g) for s in (1, -1)]
+        goals = [ask(left, ">=", C * s * sg * g) for s in (1, -1)] if sg else [ask(left, ">=", C * sp.Abs(g))]
         signs = [(sf * f, ">=", 0), (sg * g, ">=", 0)]
         refutable = [ask(sf * f, ">=", C * sg * g, signs)] if sf and sg else []
     refutable = refutable or [ask(sp.Abs(f), "<=" if kind == "O" else ">=", C * sp.Abs(g))]
@@ -138,8 +158,8 @@ def _order_latex(f: Any, kind: str, g: Any, near: Regime) -> str:
 
 def _sign(t: Table, e: sp.Expr) -> int:
     """The sign that an expression seems to have far out, 0 if it has none."""
-    v = t.values(e)[:, t.grid >= min(100, t.grid[-1])]
-    seen = v[t.met[:, t.grid >= min(100, t.grid[-1])] & np.isfinite(v) & (v != 0)]
+    v = t.values(e)
+    seen = v[t.clear & np.isfinite(v) & (v != 0)]
     return 0 if not len(seen) else 1 if (seen > 0).all() else -1 if (seen < 0).all() else 0
 
 
@@ -220,7 +240,9 @@ def limit(
     if side not in ("", "+", "-"):
         raise ValueError(f"the side {side!r} is neither '+' nor '-'; leave it out for both")
     ranges = _ranges(domain, [x])
-    near = regime_of({x: to}, ranges, side)
+    if side:
+        ranges[x] = from_one_side(ranges[x], x, to, side)
+    near = regime_of({x: to}, ranges)
     q = _read(f, x, value, ranges, where, near, side)
     told_ = {"checked": q.checked, "assumes": q.st.assumes, "covered": q.covered}
     each = steps // SHARE
@@ -234,6 +256,8 @@ def limit(
     why = ""
     if found is None:
         found, why = _with_a_rate(q, each)
+    if found is None:
+        found = _odd_and_even(q, to, steps)
     if found is None:
         guess = _guess(q)
         reason = (
@@ -310,6 +334,8 @@ def _with_a_rate(q: _Limit, effort: int) -> tuple[Evidence | None, str]:
     """The limit with a rate that is shown, or nothing and why not."""
     C = _constant([*q.domain])
     why = "no rate seems to hold"
+    if not _comes_nearer(q):
+        return None, why
     far = q.value in (sp.oo, -sp.oo)
     forms = [(q.f, q.value, "")] if far else [*_logarithms(q), (q.f, q.value, "")]
     tries = 0
@@ -321,7 +347,7 @@ def _with_a_rate(q: _Limit, effort: int) -> tuple[Evidence | None, str]:
         else:
             goals = [ask(f - v, "<=", C * rate), ask(v - f, "<=", C * rate)]
             shown = f"|{latex(f - v)}| \\le {latex(C * rate)}"
-        found, reason = chosen(goals, effort)
+        found, reason = chosen(goals, effort, most_open=1)
         if found is not None:
             # of the function itself, which the logarithm does not show
             own = {"steps": (f"${shown}$", *([form] if form else []), *found.steps)}
@@ -333,13 +359,57 @@ def _with_a_rate(q: _Limit, effort: int) -> tuple[Evidence | None, str]:
     return None, why
 
 
+def _comes_nearer(q: _Limit) -> bool:
+    """Whether f is not surely as far from the value at a far place as at a near one."""
+    if q.value in (sp.oo, -sp.oo):
+        return True
+    gap = put(q.f - q.value, dict(zip(q.st.names, q.st.symbols)))
+    rows = np.flatnonzero(q.table.met[:, -8:].all(1))[:2]
+    seen = [q.table.far(int(row), gap) for row in rows]
+    return not any(len(v) > 1 and abs(v[-1]) > abs(v[-2]) * 9 / 10 for v in seen)
+
+
 def _logarithms(q: _Limit) -> Iterator[tuple[sp.Expr, sp.Expr, str]]:
-    """The logarithms of a power and of its positive limit: they tend to each other if and only if
-    the two do. The base is positive where its logarithm is defined.
+    """The logarithms of a product of powers, and of its positive limit: they tend to each other if
+    and only if the two do. Every factor is positive where its logarithm is defined.
     """
-    if isinstance(q.f, sp.Pow) and q.f.exp.has(q.x) and q.f.base.has(q.x) and told(q.value, "positive"):
-        words = "by logarithms, as the exponential function is continuous"
-        yield q.f.exp * sp.log(q.f.base), sp.log(q.value), words
+    if any(p.base.has(q.x) and p.exp.has(q.x) for p in q.f.atoms(sp.Pow)) and isinstance(q.f, (sp.Pow, sp.Mul)):
+        if told(q.value, "positive"):
+            yield _logarithm(q.f), _logarithm(q.value), "by logarithms, as the exponential function is continuous"
+
+
+def _logarithm(e: sp.Expr) -> sp.Expr:
+    """log(e) as a sum, of logarithms of what has to be positive."""
+    if e.is_Mul:
+        return sp.Add(*map(_logarithm, e.args))
+    if isinstance(e, sp.exp):
+        return e.args[0]
+    if e.is_Pow:
+        return e.exp * _logarithm(e.base)
+    if isinstance(e, (sp.gamma, sp.factorial)):
+        return sp.loggamma(e.args[0] + (1 if isinstance(e, sp.factorial) else 0))
+    return sp.log(e)
+
+
+def _odd_and_even(q: _Limit, to: Any, effort: int) -> Evidence | None:
+    """The limit along even and along odd whole numbers, where a negative number has whole powers."""
+    whole = side_of(q.x, q.domain[q.x])
+    negative = [p for p in q.f.atoms(sp.Pow) if p.base.is_negative and p.exp.has(q.x)]
+    if not (whole.integer and whole.lo is not None and negative) or q.where:
+        return None
+    k, parts = index_for(q.domain), []
+    least = max(1, int(sp.ceiling(sympy_rational(whole.lo) / 2)))
+    for odd in (0, 1):
+        f = put(q.f, {q.x: 2 * k + odd})
+        if any(p.base.is_negative for p in f.atoms(sp.Pow)):
+            return None
+        ranges = {s: r for s, r in q.domain.items() if s != q.x}
+        part = limit(f, k, to, q.value, domain={**ranges, k: Integers(least)}, effort=effort)
+        if not part.verdict.executed:
+            return None
+        parts.append(part)
+    steps = [f"${latex(q.x)} = {latex(2 * k + i)}$: {s}" for i, p in enumerate(parts) for s in p.steps]
+    return all_of(*parts).replace(steps=tuple(steps))
 
 
 def _kept_away(q: _Limit, effort: int) -> Evidence | None:
@@ -348,16 +418,16 @@ def _kept_away(q: _Limit, effort: int) -> Evidence | None:
     fresh = dict(zip(q.st.names, q.st.symbols))
     gap = put(q.f, fresh) if q.value in (sp.oo, -sp.oo) else put(q.f - q.value, fresh)
     seen = t.values(gap)
-    half = len(t.grid) // 2
     asked = 0
     for row in range(len(t.curves)):
-        known = t.met[row] & np.isfinite(seen[row])
-        tail = seen[row][half:][known[half:]]
-        if len(tail) < 3:
-            tail = seen[row][known][-4:]
-        if len(tail) < 3 or not (bound := _bound(tail, q.value)):
+        if not t.met[row, -8:].all():
             continue
-        for start in (1, 2, 10, 100):
+        known = seen[row][t.clear[row] & np.isfinite(seen[row])]
+        far = [float(v.mid()) for v in t.far(row, gap)] if row < ENCLOSED else []
+        bound = _bound(far[-2:] if len(far) > 1 else known[-4:], q.value)
+        if bound is None:
+            continue
+        for start in STARTS:
             along = Along(q.st, t.n, t.at(row), start, effort)
             sign, distance = bound
             found = along.shows(sign * gap - distance, ">=") and along.stays()
@@ -369,27 +439,30 @@ def _kept_away(q: _Limit, effort: int) -> Evidence | None:
     return None
 
 
-def _bound(tail: Any, value: sp.Expr) -> tuple[int, sp.Expr] | None:
+def _bound(tail: Sequence[float], value: sp.Expr) -> tuple[int, sp.Expr] | None:
     """The sign of a gap and what it seems to keep above, half of the least that was seen; where
     the value is infinite minus a number that f seems not to exceed.
     """
+    if len(tail) < 2:
+        return None
+    size = [abs(v) for v in tail]
     if value in (sp.oo, -sp.oo):
         sign = -1 if value == sp.oo else 1
-        grown = np.abs(tail).max()
-        falls = (sign * tail >= 0).all() or grown <= 2 * np.abs(tail[: max(1, len(tail) // 2)]).max() + 1
-        return (sign, -sp.Integer(int(np.ceil(min(grown, 1e9))) + 1)) if falls else None
+        if all(sign * v >= 0 for v in tail):
+            return sign, sp.S.Zero
+        return (sign, -sp.Integer(ceil(max(size)) + 1)) if size[-1] <= 2 * size[0] + 1 else None
     sign = 1 if tail[-1] > 0 else -1
-    least = (sign * tail).min()
-    if not least > SMALL or least < 0.2 * np.abs(tail[: max(1, len(tail) // 2)]).min():
+    least = min(sign * v for v in tail)
+    if not (least > 0 and least >= size[0] / 5):
         return None
-    nice = [sp.Rational(1, d) for d in (1, 2, 4, 10, 100, 1000, 10**4, 10**6)]
-    return next(((sign, d) for d in nice if d <= least / 2 or (d == 1 and d <= least)), None)
+    nice = [*(sp.Rational(1, d) for d in (1, 2, 4, 10)), *(sp.Rational(1, 10**k) for k in range(2, 13))]
+    return next(((sign, d) for d in nice if d <= least / 2 or d == least == 1), None)
 
 
 def _away(q: _Limit, along: Along, sign: int, distance: sp.Expr) -> Evidence:
     n, start = along.n, along.start
     infinite = q.value in (sp.oo, -sp.oo)
-    of = "f" if infinite or q.value == 0 else f"f - ({q.value})"
+    of = sp.Symbol("f") if infinite else sp.Symbol("f") - q.value
     words = f"{of} >= {distance}" if sign > 0 else f"{of} <= {-distance}"
     point = along.named(start)
     rational = all(sp.sympify(v).is_Rational for v in point.values())

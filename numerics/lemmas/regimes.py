@@ -16,7 +16,7 @@ from numerics.provers.statements.statement import Integers, side_of
 from numerics.rationals import flint_rational, sympy_rational
 from theory.inputs.kinds import check_kind
 
-__all__ = ["LEVELS", "Regime", "given", "regime_of"]
+__all__ = ["LEVELS", "Regime", "from_one_side", "given", "regime_of"]
 
 #: What "large" may mean; "small" is its reciprocal.
 LEVELS = (1, 2, 10, 100, 1000)
@@ -63,7 +63,7 @@ class Regime:
 
 
 def regime_of(
-    regime: Mapping[sp.Symbol, Any] | None, domain: Mapping[sp.Symbol, Any], side: str = ""
+    regime: Mapping[sp.Symbol, Any] | None, domain: Mapping[sp.Symbol, Any]
 ) -> Regime:
     """Read what variables tend to; a ValueError where a range does not reach its limit, or a whole
     variable is to come near a number.
@@ -75,15 +75,27 @@ def regime_of(
             raise ValueError(f"{x} tends to {limit}, but has no range; give one in the domain")
         to[x] = a = _limit(x, limit)
         range_ = side_of(x, domain[x])
-        ways[x] = tuple(w for w in (1, -1) if side in ("", "+" if w > 0 else "-") and _reaches(range_, a, w))
+        ways[x] = tuple(w for w in (1, -1) if _reaches(range_, a, w))
         if a.is_infinite:
             ways[x] = ways[x][:1]
         if not ways[x]:
             raise ValueError(
-                f"{x} does not come near {a} {'from that side ' if side else ''}in its range {domain[x]}; "
+                f"{x} does not come near {a} in its range {domain[x]}; "
                 "give it a range that reaches the limit"
             )
     return Regime(to, ways)
+
+
+def from_one_side(range_: Any, x: sp.Symbol, limit: Any, side: str) -> Any:
+    """The part of a range that lies above ("+") or below ("-") a limit; a ValueError if there is
+    none.
+    """
+    a, whole = _limit(x, limit), side_of(x, range_)
+    way = 1 if side == "+" else -1
+    if a.is_infinite or not _reaches(whole, a, way):
+        raise ValueError(f"{x} does not come near {a} from the side {side!r} in its range {range_}; leave it out")
+    q = flint_rational(a)
+    return given(replace(whole, lo=q, lo_open=True) if way > 0 else replace(whole, hi=q, hi_open=True))
 
 
 def _limit(x: sp.Symbol, limit: Any) -> sp.Expr:
