@@ -62,14 +62,48 @@ def defeated(
     where: Mapping[str, Any],
     least: int = 1,
 ) -> Evidence:
-    """Refute "there are constants such that ``left <= right``" by instances
-    ``k = least, least + 1, ...``. REFUTED if ``left`` is positive and ``right / left -> 0`` for
-    symbolic constants, with the first instance that defeats constants equal to 1, by Arb; OPEN if
-    the limit is another one or not known, or if ``left`` is not seen to be positive.
+    """Refute "there are constants such that ``left <= right``" along a sequence that is known.
+
+    Where no sequence is known, `numerics.lemmas.exists` looks for one, and lets no limit of SymPy
+    decide.
+
+    Parameters
+    ----------
+    left : sympy.Expr
+        The left side at the k-th instance, with no other symbol.
+    right : sympy.Expr
+        The right side there; all its other symbols are the constants, declared positive.
+    k : Symbol
+        The number of the instance.
+    at : Mapping[str, expression]
+        The instance as a function of k, by the names that the hypotheses use.
+    where : Mapping[str, Any]
+        What all instances share; it is shown.
+    least : int
+        The first instance.
+
+    Returns
+    -------
+    Evidence
+        REFUTED if ``left`` is positive, which `forall` shows, and ``right / left`` tends to 0 for
+        symbolic constants, by SymPy's limit and a look at large k, with the first instance that
+        defeats constants equal to 1, by Arb. OPEN if the limit is another one or not known, or if
+        ``left`` is not shown to be positive.
+
+    Raises
+    ------
+    ValueError
+        If ``left`` speaks of another symbol, or a constant is not declared positive.
+
+    Examples
+    --------
+    >>> n, c = sp.symbols("n c", positive=True)
+    >>> found = defeated(n * sp.log(n), c * n, n, at={"n": n}, where={})
+    >>> found.verdict.value, found.witness["n"], found.witness["every other choice"]
+    ('REFUTED', 3, 'right/left -> 0 as n -> oo, n = n')
+    >>> defeated(n, c * n, n, at={"n": n}, where={}).verdict.value
+    'OPEN'
     """
-    # Every symbol of `right` but k is a positive constant that may not depend on k. `at` is the
-    # instance as a function of k, by the names that the hypotheses use; `where` is what all
-    # instances share.
     started = time.perf_counter()
     constants = sorted(right.free_symbols - {k}, key=str)
     if left.free_symbols - {k} or not all(c.is_positive for c in constants):
