@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Iterable, Mapping
-from fractions import Fraction
 from typing import Any
 
 import sympy as sp
 
-from numerics.evidence import Evidence, Verdict, plain
-from numerics.lemmas.laws.search import Found, Judged, searched
+from numerics.evidence import Evidence, Verdict
+from numerics.lemmas.laws.drawn import SampledLaws
+from numerics.lemmas.laws.normal import for_normal_samples
+from numerics.lemmas.laws.search import Found, searched, shown
 from numerics.lemmas.laws.space import spaces
 from numerics.lemmas.laws.statement import LawStatement, named_sample, read_statement
 from numerics.lemmas.laws.words import Head, Iid
@@ -22,8 +22,6 @@ __all__ = ["for_every_law", "speaks_of_laws"]
 
 #: What the search of one space costs, in laws.
 EACH = 25_000
-#: Longer numbers are shown as decimals.
-DIGITS = 40
 
 
 def speaks_of_laws(lhs: Any, rhs: Any, domain: Mapping[Any, Any], where: Iterable[Any]) -> bool:
@@ -44,14 +42,18 @@ def for_every_law(
     """
     start = time.monotonic()
     steps = read_whole("effort", effort, "it counts laws that are tried; leave it out", least=0)
-    _, given = named_sample(domain)
+    x, given = named_sample(domain)
+    if given.law is not None:
+        ev = for_normal_samples(lhs, op, rhs, domain, where, x, given, steps)
+        return ev.replace(seconds=time.monotonic() - start)
     st = read_statement(lhs, op, rhs, domain, where)
     told: dict[str, Any] = {"checked": st.checked, "assumes": st.assumes, "vacuous": st.vacuous}
-    ev = _searched(st, op, steps)
+    ev = _searched(st, steps)
+    told["sides"] = (SampledLaws(st),) if st.sizes else ()
     return ev.replace(**told, seconds=time.monotonic() - start)
 
 
-def _searched(st: LawStatement, op: str, effort: int) -> Evidence:
+def _searched(st: LawStatement, effort: int) -> Evidence:
     """The verdict of the search."""
     if not st.sizes:
         reason = "samples of more than 20 variables are not enumerated; try a smaller size"
@@ -66,15 +68,15 @@ def _searched(st: LawStatement, op: str, effort: int) -> Evidence:
             return Evidence(
                 verdict=Verdict.REFUTED,
                 engine="enumeration",
-                witness=_shown(st, w, op),
+                witness=shown(st, w),
                 witness_by="exact" if w.exact else "Arb",
                 covered="every sample of the law in the witness, summed exactly",
             )
         tried.append((space.size, space.kinds, found))
-    return _not_refuted(st, op, tried)
+    return _not_refuted(st, tried)
 
 
-def _not_refuted(st: LawStatement, op: str, tried: list[tuple[int, int, Found]]) -> Evidence:
+def _not_refuted(st: LawStatement, tried: list[tuple[int, int, Found]]) -> Evidence:
     """SUPPORTED, or OPEN where exact arithmetic could not follow the search."""
     doubtful = next(((n, k, f) for n, k, f in tried if f.unconfirmed), None)
     met = [(n, k, f.worst) for n, k, f in tried if f.worst is not None]
@@ -109,26 +111,4 @@ def _not_refuted(st: LawStatement, op: str, tried: list[tuple[int, int, Found]])
     if not positive:
         return Evidence(**common)
     best = min(positive, key=lambda w: w.ratio)
-    return Evidence(**common, slack=max(1.0, best.ratio), tightest=_shown(st, best, op))
-
-
-def _shown(st: LawStatement, w: Judged, op: str) -> dict[str, Any]:
-    """A law with both sides, by names that a reader knows."""
-    law = w.law
-    sides = (w.small, w.big) if op[0] == "<" else (w.big, w.small)
-    size = {str(st.size) if st.size else "n": law.size} if st.sized else {}
-    parameters = {str(s): plain(q) for s, q in law.parameters.items() if not isinstance(s, sp.Dummy)}
-    return {
-        **size,
-        "atoms": ", ".join(str(a) for a in law.atoms),
-        "weights": ", ".join(str(v) for v in law.weights),
-        **parameters,
-        "left": _number(sides[0]),
-        "right": _number(sides[1]),
-    }
-
-
-def _number(v: sp.Expr) -> Any:
-    if v.is_Rational and len(str(v)) <= DIGITS:
-        return plain(Fraction(int(v.p), int(v.q)))
-    return str(sp.N(v, 12))
+    return Evidence(**common, slack=max(1.0, best.ratio), tightest=shown(st, best))

@@ -8,23 +8,28 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import sympy as sp
 
+from numerics.evidence import plain
 from numerics.counterexamples.worst_case.maximise import maximise
 from numerics.lemmas.laws.batch import NOTHING, score
 from numerics.lemmas.laws.counts import Law, Undefined, Values
 from numerics.lemmas.laws.space import Points, Space
 from numerics.provers.exact.exact_numbers import Undecided, sign
+from numerics.lemmas.laws.statement import LawStatement
 from numerics.seeds import shared_generator
 
-__all__ = ["Found", "Judged", "judged", "searched", "simplest"]
+__all__ = ["Found", "Judged", "judged", "searched", "shown", "simplest"]
 
 #: A score above this is judged exactly; above the second one the verdict is OPEN if that fails.
 WORTH, CLEAR = 1e-10, 1e-7
 #: How many laws near a point are judged exactly.
 MOST_EXACT = 12
+#: Longer numbers are shown as decimals.
+DIGITS = 40
 #: Simple laws that are tried before the evolution, and how many of those that fail are looked at.
 SIMPLE, FEW = 2000, 3
 #: What is added to the sides against cancellation, where the first search found nothing but that.
@@ -124,10 +129,20 @@ def searched(space: Space, stream: int) -> Found:
         now = Found(top, point, worst, top > CLEAR and doubtful > -np.inf)
         if worst is not None and worst.fails:
             return now
-        if found is None or found.worst is None or (now.unconfirmed, now.score) > (found.unconfirmed, found.score):
+        if found is None or (now.unconfirmed, _tightness(now)) > (found.unconfirmed, _tightness(found)):
             found = now
     assert found is not None
     return found
+
+
+def _tightness(found: Found) -> float:
+    """How near the sides of the judged law are: -oo without one, and little where they are not
+    positive.
+    """
+    if found.worst is None:
+        return -math.inf
+    ratio = found.worst.ratio
+    return -1e300 if math.isnan(ratio) else -ratio
 
 
 def _worst_points(space: Space, least: float, rng: np.random.Generator) -> Iterator[Points]:
@@ -148,3 +163,25 @@ def _worst_points(space: Space, least: float, rng: np.random.Generator) -> Itera
             yield space.points(at[:, None])
             if not top > CLEAR:
                 break
+
+
+def shown(st: LawStatement, w: Judged) -> dict[str, Any]:
+    """A law with both sides, by names that a reader knows."""
+    law = w.law
+    sides = (w.small, w.big) if st.op[0] == "<" else (w.big, w.small)
+    size = {str(st.size) if st.size else "n": law.size} if st.sized else {}
+    parameters = {str(s): plain(q) for s, q in law.parameters.items() if not isinstance(s, sp.Dummy)}
+    return {
+        **size,
+        "atoms": ", ".join(str(a) for a in law.atoms),
+        "weights": ", ".join(str(v) for v in law.weights),
+        **parameters,
+        "left": _number(sides[0]),
+        "right": _number(sides[1]),
+    }
+
+
+def _number(v: sp.Expr) -> Any:
+    if v.is_Rational and len(str(v)) <= DIGITS:
+        return plain(Fraction(int(v.p), int(v.q)))
+    return str(sp.N(v, 12))

@@ -165,7 +165,7 @@ class Space:
         shares = shares / (shares + (1 - u[k : k + self.loose]) ** 3)
         free, rest = np.zeros_like(shares), np.ones(u.shape[1])
         for i, share in enumerate(shares):
-            free[i] = rest * share
+            free[i] = np.where(rest * share > 1e-10, rest * share, 0.0)
             rest = rest * (1 - share)
         at = k + self.loose
         each = [placed(side, u[at + i]) for i, (_, side) in enumerate(st.parameters)]

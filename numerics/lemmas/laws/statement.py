@@ -18,7 +18,7 @@ from numerics.provers.enclosures.enclose import Program, Unsupported
 from numerics.provers.statements.relation import OPS, RELATIONS, Relation, hypothesis
 from numerics.provers.statements.statement import Integers, side_of, statement
 
-__all__ = ["SIZES", "Event", "Formula", "LawStatement", "Piece", "named_sample", "read_statement", "sizes_of"]
+__all__ = ["SIZES", "Event", "Formula", "LawStatement", "Piece", "named_sample", "read_statement", "sizes_of", "top_heads"]
 
 #: Sizes of the samples that are enumerated.
 SIZES = (1, 2, 3, 4, 5, 8, 12, 20)
@@ -84,13 +84,18 @@ class LawStatement:
     parameters: tuple[tuple[sp.Symbol, Side], ...]
     small: Formula
     big: Formula
-    strict: bool
+    op: str
     where: tuple[tuple[Formula, str], ...]
     balanced: tuple[Formula, ...]
     pieces: Mapping[sp.Symbol, Piece]
     checked: str
     assumes: tuple[str, ...]
     vacuous: str
+
+    @property
+    def strict(self) -> bool:
+        """Whether equal sides break it."""
+        return len(self.op) == 1
 
     @property
     def sampled(self) -> bool:
@@ -122,7 +127,7 @@ class _Reader:
         """A side, in which X (``x``) or statistics may stand, either (``any``) or nothing."""
         heads: list[Head] = []
         for e in (given.value, *(g for g, _ in given.conditions)):
-            _top_heads(e, heads)
+            top_heads(e, heads)
         words = {h: self.word(h) for h in dict.fromkeys(heads)}
         value = given.value.xreplace(words)
         conditions = tuple((g.xreplace(words), kind) for g, kind in given.conditions)
@@ -190,13 +195,13 @@ class _Reader:
         return Event(kind, parts=tuple(map(self.event, e.args)))
 
 
-def _top_heads(e: sp.Basic, out: list[Head]) -> None:
+def top_heads(e: sp.Basic, out: list[Head]) -> None:
     """The words in an expression that stand in no other word."""
     if isinstance(e, Head):
         out.append(e)
     else:
         for a in e.args:
-            _top_heads(a, out)
+            top_heads(a, out)
 
 
 def _difference(a: Any, b: Any) -> Written:
@@ -282,7 +287,7 @@ def read_statement(
         sides[x],
         parameters,
         *parts,
-        goal.strict,
+        op,
         inequalities,
         balanced,
         reader.pieces,
@@ -325,7 +330,7 @@ def _linear(equal: list[sp.Expr], x: sp.Symbol) -> tuple[list[sp.Expr], list[sp.
         inside: dict[sp.Expr, sp.Expr] = {}
         names: list[sp.Symbol] = []
         heads: list[Head] = []
-        _top_heads(e, heads)
+        top_heads(e, heads)
         for h in heads:
             g = h.args[0].xreplace(means) if isinstance(h, (E, Var)) else h
             plain = not g.has(Head)
