@@ -102,7 +102,12 @@ class Batch:
 
     def statistic(self, piece: Piece) -> Array:
         assert isinstance(piece.of, Formula)
-        f, c, n, head = np.broadcast_to(self.formula(piece.of), self.atoms.shape), self.counts, self.size, piece.head
+        f, c, n, head = (
+            np.broadcast_to(self.formula(piece.of), self.atoms.shape),
+            self.counts,
+            self.size,
+            piece.head,
+        )
         if head in (SampleMean, SampleSum):
             return f @ c.T / (n if head is SampleMean else 1)
         if head is SampleVar:

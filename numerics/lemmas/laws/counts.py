@@ -113,7 +113,11 @@ class Values:
     @property
     def rational(self) -> bool:
         """Whether no irrational number occurs in the sides and hypotheses."""
-        numbers = (*self.sides(), *(self.number(g) for g, _ in self.st.where), *map(self.balance, self.st.balanced))
+        numbers = (
+            *self.sides(),
+            *(self.number(g) for g, _ in self.st.where),
+            *map(self.balance, self.st.balanced),
+        )
         return all(v.is_Rational for v in numbers)
 
     def balance(self, g: Formula) -> sp.Expr:
@@ -204,7 +208,9 @@ class Values:
         if e.gap is not None:
             return _sign(self.formula(e.gap, here, place)) in FINE[e.kind]
         parts = [self.happens(p, here, place) for p in e.parts]
-        return {"and": all(parts), "or": any(parts), "not": not any(parts), "true": True, "false": False}[e.kind]
+        return {"and": all(parts), "or": any(parts), "not": not any(parts), "true": True, "false": False}[
+            e.kind
+        ]
 
 
 def _sign(number: sp.Expr) -> int:

@@ -101,7 +101,11 @@ def _not_refuted(st: LawStatement, tried: list[tuple[int, int, Found]]) -> Evide
     sizes = ", ".join(map(str, dict.fromkeys(n for n, _, _ in met)))
     at = f" at {size} = {sizes}" if st.sized else ""
     missing = dict.fromkeys(n for n, _, f in tried if f.worst is None and n not in {m for m, _, _ in met})
-    rest = f"; no law was found that meets the hypotheses at {size} = {', '.join(map(str, missing))}" if missing else ""
+    rest = (
+        f"; no law was found that meets the hypotheses at {size} = {', '.join(map(str, missing))}"
+        if missing
+        else ""
+    )
     covered = (
         f"laws on at most {kinds} atoms{at}, driven to the worst ratio, every sample enumerated{rest}; no proof "
         "for every law, which the kernel of derivations may give"

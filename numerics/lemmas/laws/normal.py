@@ -174,7 +174,7 @@ class _Normal:
         if sp.expand(f) == 0:
             return arb(0)
         inner = integral(f, self.t, (0, CUT), rel=ACCURACY)
-        rest = 2 * size * (-arb(CUT) ** 2 / 2).exp()
+        rest = 2 * size * (-(arb(CUT) ** 2) / 2).exp()
         total = inner + arb(0).union(rest)
         return -total if m.negative else total
 
@@ -239,7 +239,10 @@ def _closed(
         big = sides[1] if op[0] == "<" else sides[0]
         stronger = forall(union, "<" if len(op) == 1 else "<=", big, ranges, where=where, effort=steps)
         if stronger.verdict.accepted:
-            ev, step = stronger, rf"by the union bound: ${latex(union)} {OPS[op.replace('>', '<')]} {latex(big)}$"
+            ev, step = (
+                stronger,
+                rf"by the union bound: ${latex(union)} {OPS[op.replace('>', '<')]} {latex(big)}$",
+            )
     return ev.replace(steps=(step, *ev.steps), vacuous="", sides=())
 
 
@@ -285,7 +288,9 @@ def _enclosed(
         return Evidence(verdict=Verdict.OPEN, reason=reason, **common)
     whole = hi == last
     verdict = Verdict.CERTIFIED if whole else Verdict.SUPPORTED
-    return Evidence(verdict=verdict, covered=tried if whole else f"{tried}; larger sizes were not tried", **common)
+    return Evidence(
+        verdict=verdict, covered=tried if whole else f"{tried}; larger sizes were not tried", **common
+    )
 
 
 def _value(e: sp.Expr, balls: Mapping[sp.Symbol, Ball]) -> Any:

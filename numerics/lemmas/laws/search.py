@@ -80,7 +80,9 @@ def judged(space: Space, law: Law | None) -> Judged | None:
         gap = sign(big - small)
     except (Undefined, Undecided):
         return None
-    return Judged(law, small, big, gap, gap is not None and gap <= (0 if space.st.strict else -1), values.rational)
+    return Judged(
+        law, small, big, gap, gap is not None and gap <= (0 if space.st.strict else -1), values.rational
+    )
 
 
 def simplest(space: Space, point: Points, least: float) -> tuple[Judged | None, float]:

@@ -64,20 +64,35 @@ class Points:
 
 
 #: Simple weights.
-SHARES = [Fraction(*q) for q in ((1, 2), (1, 3), (2, 3), (1, 4), (3, 4), (1, 10), (9, 10), (1, 100), (99, 100))]
+SHARES = [
+    Fraction(*q) for q in ((1, 2), (1, 3), (2, 3), (1, 4), (3, 4), (1, 10), (9, 10), (1, 100), (99, 100))
+]
 
 
 def _simple(side: Side) -> list[Fraction]:
     """Simple numbers of a range, the simplest first."""
     lo, hi = (None if e is None else fraction(e) for e in (side.lo, side.hi))
     plain = [Fraction(p, q) for p, q in ((0, 1), (1, 1), (-1, 1), (1, 2), (-1, 2), (2, 1), (-2, 1))]
-    plain += [Fraction(p, q) for p, q in ((3, 1), (-3, 1), (1, 3), (1, 4), (5, 1), (10, 1), (-10, 1), (1, 10), (100, 1))]
+    plain += [
+        Fraction(p, q)
+        for p, q in ((3, 1), (-3, 1), (1, 3), (1, 4), (5, 1), (10, 1), (-10, 1), (1, 10), (100, 1))
+    ]
     if lo is not None and hi is not None:
         plain = [lo, hi, *(lo + (hi - lo) * s for s in SHARES), *plain]
     elif lo is not None or hi is not None:
-        plain = [*([lo] if lo is not None else [hi]), *(lo + q if lo is not None else hi - q for q in plain if q > 0)]
+        plain = [
+            *([lo] if lo is not None else [hi]),
+            *(lo + q if lo is not None else hi - q for q in plain if q > 0),
+        ]
     plain = [Fraction(round(q)) for q in plain] if side.integer else plain
     return [q for q in dict.fromkeys(plain) if side.contains(q)]
+
+
+def _inside(side: Side, x: float, denominator: int) -> Fraction:
+    """A number rounded to a denominator, or the end of the range that it lies beyond."""
+    q = Fraction(round(x * denominator), denominator)
+    q = q if side.lo is None else max(q, fraction(side.lo))
+    return q if side.hi is None else min(q, fraction(side.hi))
 
 
 def spaces(st: LawStatement) -> Iterator[Space]:
@@ -264,9 +279,12 @@ class Space:
         """Laws of short rational numbers around one, as arrays and exactly: atoms, free weights and
         parameters.
         """
-        atoms = dict.fromkeys(tuple(Fraction(round(a * d), d) for a in point.atoms[0].tolist()) for d in SHORT)
+        on = self.st.on
+        atoms = dict.fromkeys(tuple(_inside(on, a, d) for a in point.atoms[0].tolist()) for d in SHORT)
         free = dict.fromkeys(tuple(Fraction(round(w * d), d) for w in point.free[0].tolist()) for d in SHORT)
-        exact = [(list(a), list(w)) for a, w in product(atoms, free)]
+        exact = [(list(a), list(w)) for a, w in product(atoms, free) if all(map(on.contains, a))]
+        if not exact:
+            return self.points(np.zeros((self.dimension, 0))), []
         again = self.batch(
             Points(
                 np.array([[float(v) for v in a] for a, _ in exact]),
@@ -297,13 +315,20 @@ class Space:
             seen[near] = None
             for d in SHORT[:: 2 if len(values) > 1 else 1] if values else ():
                 for way in (0, 1) if len(values) == 1 else (0, 1, 2):
-                    q = [Fraction(int(np.floor(v * d)) + (round(v * d - np.floor(v * d)) if way == 2 else way), d) for v in values]
+                    q = [
+                        Fraction(
+                            int(np.floor(v * d)) + (round(v * d - np.floor(v * d)) if way == 2 else way), d
+                        )
+                        for v in values
+                    ]
                     seen[tuple(q)] = None
         for point in seen:
             if all(side.contains(q) for (_, side), q in zip(self.st.parameters, point)):
                 yield point
 
-    def law(self, atoms: Sequence[Fraction], free: Sequence[Fraction], parameters: Sequence[Fraction]) -> Law | None:
+    def law(
+        self, atoms: Sequence[Fraction], free: Sequence[Fraction], parameters: Sequence[Fraction]
+    ) -> Law | None:
         """The law of these numbers, with the other weights solved exactly; nothing if there is none."""
         at = {s: q for (s, _), q in zip(self.st.parameters, parameters)}
         weights = [*free]

@@ -15,10 +15,21 @@ from numerics.lemmas.laws.words import CdfGap, E, Head, Iid, P, Quantile, Statis
 from numerics.provers.as_written import SAME_SIDES, Condition, Written, latex, scalar
 from numerics.provers.enclosures.boxes import Side
 from numerics.provers.enclosures.enclose import Program, Unsupported
+from numerics.provers.enclosures.where_defined import own_conditions
 from numerics.provers.statements.relation import OPS, RELATIONS, Relation, hypothesis
 from numerics.provers.statements.statement import Integers, side_of, statement
 
-__all__ = ["SIZES", "Event", "Formula", "LawStatement", "Piece", "named_sample", "read_statement", "sizes_of", "top_heads"]
+__all__ = [
+    "SIZES",
+    "Event",
+    "Formula",
+    "LawStatement",
+    "Piece",
+    "named_sample",
+    "read_statement",
+    "sizes_of",
+    "top_heads",
+]
 
 #: Sizes of the samples that are enumerated.
 SIZES = (1, 2, 3, 4, 5, 8, 12, 20)
@@ -130,7 +141,7 @@ class _Reader:
             top_heads(e, heads)
         words = {h: self.word(h) for h in dict.fromkeys(heads)}
         value = given.value.xreplace(words)
-        conditions = tuple((g.xreplace(words), kind) for g, kind in given.conditions)
+        conditions = tuple((g.xreplace(words), kind) for g, kind in _needed(given))
         free = value.free_symbols - set(words.values())
         if unbound := free - self.known - {self.x}:
             raise ValueError(f"{', '.join(sorted(map(str, unbound)))} has no range; give one in the domain")
@@ -193,6 +204,17 @@ class _Reader:
         if kind is None:
             raise TypeError(f"the event {e} is no relation; write relations, joined by And and Or")
         return Event(kind, parts=tuple(map(self.event, e.args)))
+
+
+def _needed(given: Written) -> list[Condition]:
+    """What must hold for a side to be defined: not that the base of a power whose exponent is
+    always a whole number is positive.
+    """
+    parts = list(sp.preorder_traversal(given.given))
+    whole = [a for a in parts if a.is_Pow and a.exp.is_integer and a.exp.is_nonnegative]
+    others = {c for a in parts if a not in whole for c in own_conditions(a)}
+    free = {(a.base, ">") for a in whole} - others
+    return [c for c in given.conditions if c not in free]
 
 
 def top_heads(e: sp.Basic, out: list[Head]) -> None:
@@ -276,7 +298,9 @@ def read_statement(
     balanced = tuple(reader.formula(scalar(g), "x") for g in functions)
     hypotheses = r",\; ".join(h.latex for h in hyps)
     texts = [t.strip("$") for t in box.assumes]
-    texts[0] = rf"{latex(x)}_1, \ldots, {latex(x)}_{{{latex(sp.sympify(given.size))}}}\text{{ iid}}, {texts[0]}"
+    texts[0] = (
+        rf"{latex(x)}_1, \ldots, {latex(x)}_{{{latex(sp.sympify(given.size))}}}\text{{ iid}}, {texts[0]}"
+    )
     implied = (hypotheses + r" \implies " if hypotheses else "") + goal.latex
     vacuous = SAME_SIDES if latex(goal.lhs.given) == latex(goal.rhs.given) else ""
     vacuous = "the conclusion is one of the hypotheses" if any(h.implies(goal) for h in hyps) else vacuous

@@ -63,7 +63,9 @@ class Iid:
         if not isinstance(self.size, sp.Symbol) and self.size < 1:
             raise ValueError(f"a sample of {self.size} variables is empty; give a size of at least 1")
         if self.law is not None and not isinstance(self.law, str):
-            raise TypeError(f"the law {self.law!r:.200} is no text; write one of {list(NAMED)}, or leave it out")
+            raise TypeError(
+                f"the law {self.law!r:.200} is no text; write one of {list(NAMED)}, or leave it out"
+            )
         if self.law is not None and self.law not in NAMED:
             raise ValueError(f"the law {self.law!r} is none of {list(NAMED)}; leave it out for every law")
         if self.law is not None and self.on != sp.S.Reals:
@@ -80,13 +82,17 @@ class Head(sp.Expr):
 
     def __new__(cls, *args: Any) -> Any:
         if len(args) != len(cls.takes):
-            raise TypeError(f"{cls.__name__} takes {len(cls.takes)} argument(s), not {len(args)}; see its page")
+            raise TypeError(
+                f"{cls.__name__} takes {len(cls.takes)} argument(s), not {len(args)}; see its page"
+            )
         if any(isinstance(a, str) for a in args):
             raise TypeError(f"{cls.__name__}({args[0]!r:.200}) holds text; build it from SymPy symbols")
         read = [sp.sympify(a) for a in args]
         for a, kind in zip(read, cls.takes):
             if not isinstance(a, kind):
-                called = "a relation, such as SampleMean(X) >= s" if kind is Boolean else "a scalar expression"
+                called = (
+                    "a relation, such as SampleMean(X) >= s" if kind is Boolean else "a scalar expression"
+                )
                 raise TypeError(f"{cls.__name__}({a}): {a} is not {called}; give one")
         return super().__new__(cls, *read)
 
@@ -100,8 +106,7 @@ class Statistic(Head):
 
 
 class E(Head):
-    """The mean: over the law of an expression of X, over the sample of one of statistics.
-    """
+    """The mean: over the law of an expression of X, over the sample of one of statistics."""
 
     shown = r"\mathbb{E}"
 
