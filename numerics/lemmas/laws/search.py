@@ -1,0 +1,189 @@
+"""The search for the worst law: an evolution in floating point, and then short rational numbers near
+the worst point, which exact arithmetic judges.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from numerics.evidence import plain
+from numerics.counterexamples.worst_case.maximise import maximise
+from numerics.lemmas.laws.batch import NOTHING, score
+from numerics.lemmas.laws.counts import Law, Undefined, Values
+from numerics.lemmas.laws.space import Points, Space
+from numerics.provers.exact.exact_numbers import Undecided, sign
+from numerics.lemmas.laws.statement import LawStatement
+from numerics.seeds import shared_generator
+
+__all__ = ["Found", "Judged", "judged", "searched", "shown", "simplest"]
+
+#: A score above this is judged exactly; above the second one the verdict is OPEN if that fails.
+WORTH, CLEAR = 1e-10, 1e-7
+#: How many laws near a point are judged exactly.
+MOST_EXACT = 12
+#: Longer numbers are shown as decimals.
+DIGITS = 40
+#: Simple laws that are tried before the evolution, and how many of those that fail are looked at.
+SIMPLE, FEW = 2000, 3
+#: What is added to the sides against cancellation, where the first search found nothing but that.
+AGAIN = 1e-6
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A law with the exact values of the two sides."""
+
+    law: Law
+    small: sp.Expr
+    big: sp.Expr
+    #: -1 where the statement fails, None where it is not decided.
+    gap: int | None
+    fails: bool
+    #: Whether no irrational number occurs.
+    exact: bool
+
+    @property
+    def ratio(self) -> float:
+        """The larger side over the smaller one, where both are positive; else nan."""
+        if sign(self.small) == 1 and sign(self.big) == 1:
+            return float(sp.N(self.big / self.small, 20))
+        return math.nan
+
+
+@dataclass(frozen=True)
+class Found:
+    """The worst point of a space, and what exact arithmetic says near it."""
+
+    score: float
+    point: Points
+    worst: Judged | None
+    #: Laws that fail in floating point, and of which exact arithmetic decides nothing.
+    unconfirmed: bool
+
+
+def judged(space: Space, law: Law | None) -> Judged | None:
+    """The statement under a law that surely meets every hypothesis, else nothing."""
+    if law is None:
+        return None
+    values = Values(space.st, law)
+    if not values.meets():
+        return None
+    try:
+        small, big = values.sides()
+        gap = sign(big - small)
+    except (Undefined, Undecided):
+        return None
+    return Judged(
+        law, small, big, gap, gap is not None and gap <= (0 if space.st.strict else -1), values.rational
+    )
+
+
+def simplest(space: Space, point: Points, least: float) -> tuple[Judged | None, float]:
+    """The simplest law near a point that fails, else one of those whose score is the largest; and
+    the largest score of those that were not decided.
+    """
+    arrays, exact = space.short(point)
+    if not exact:
+        return None, -np.inf
+    scores = score(space.batch(arrays))
+    worst = float(scores.max())
+    lengths = np.array([_length(e) for e in exact])
+    # By a twentieth of the violation at the worst one is enough for a simpler one.
+    clear = np.flatnonzero(scores > worst / 20) if worst > least else np.zeros(0, dtype=int)
+    clear = clear[np.argsort(lengths[clear], kind="stable")][:MOST_EXACT]
+    best = np.lexsort((lengths, -np.round(scores, 9)))[:MOST_EXACT]
+    held: Judged | None = None
+    doubtful, decided = -np.inf, False
+    for i in (*clear, *best):
+        found = judged(space, space.law(*exact[i]))
+        if found is not None and found.fails:
+            return found, doubtful
+        if scores[i] > CLEAR and (found is None or found.gap is None):
+            doubtful = max(doubtful, float(scores[i]))
+        elif scores[i] > CLEAR:  # it was rounding that failed there
+            decided = True
+        if held is None and found is not None:
+            held = found
+            if not len(clear):
+                break
+    return held, -np.inf if decided else doubtful
+
+
+def _length(numbers: tuple[list[Fraction], ...]) -> int:
+    return sum(q.numerator.bit_length() + q.denominator.bit_length() for part in numbers for q in part)
+
+
+def searched(space: Space, stream: int) -> Found:
+    """The worst law of a space."""
+    rng = shared_generator(f"laws {space.size} {space.kinds}", stream)
+    least = -1e-9 if space.st.strict else WORTH
+    found: Found | None = None
+    for point in _worst_points(space, least, rng):
+        top = float(score(space.batch(point))[0])
+        worst, doubtful = simplest(space, point, least)
+        now = Found(top, point, worst, top > CLEAR and doubtful > -np.inf)
+        if worst is not None and worst.fails:
+            return now
+        if found is None or (now.unconfirmed, _tightness(now)) > (found.unconfirmed, _tightness(found)):
+            found = now
+    assert found is not None
+    return found
+
+
+def _tightness(found: Found) -> float:
+    """How near the sides of the judged law are: -oo without one, and little where they are not
+    positive.
+    """
+    if found.worst is None:
+        return -math.inf
+    ratio = found.worst.ratio
+    return -1e300 if math.isnan(ratio) else -ratio
+
+
+def _worst_points(space: Space, least: float, rng: np.random.Generator) -> Iterator[Points]:
+    """The simplest of many simple laws if some fail, the worst of them, and then what evolution finds
+    in each part of the space.
+    """
+    points, cost = space.simple(SIMPLE, rng)
+    scores = score(space.batch(points))
+    worst = float(scores.max())
+    if worst > least:
+        clear = np.flatnonzero(scores >= worst / 20)
+        for i in clear[np.argsort(cost[clear], kind="stable")][:FEW]:
+            yield points.at(i)
+    yield points.at(int(scores.argmax()))
+    for cube in space.cubes:
+        for floor in (NOTHING, AGAIN):
+            top, at = maximise(lambda u, f=floor: score(space.batch(space.points(u)), f), cube, rng)
+            yield space.points(at[:, None])
+            if not top > CLEAR:
+                break
+
+
+def shown(st: LawStatement, w: Judged) -> dict[str, Any]:
+    """A law with both sides, by names that a reader knows."""
+    law = w.law
+    sides = (w.small, w.big) if st.op[0] == "<" else (w.big, w.small)
+    size = {str(st.size) if st.size else "n": law.size} if st.sized else {}
+    parameters = {str(s): plain(q) for s, q in law.parameters.items() if not isinstance(s, sp.Dummy)}
+    return {
+        **size,
+        "atoms": ", ".join(str(a) for a in law.atoms),
+        "weights": ", ".join(str(v) for v in law.weights),
+        **parameters,
+        "left": _number(sides[0]),
+        "right": _number(sides[1]),
+    }
+
+
+def _number(v: sp.Expr) -> Any:
+    if v.is_Rational and len(str(v)) <= DIGITS:
+        return plain(Fraction(int(v.p), int(v.q)))
+    return str(sp.N(v, 12))
