@@ -1,0 +1,2 @@
+class MatrixProperty:
+    def __init__(self, s): pass
