@@ -8,7 +8,7 @@ from typing import Any
 
 from numerics.evidence import Evidence, Verdict
 from numerics.lemmas.matrices.draws import Search
-from numerics.lemmas.matrices.entries import proved
+from numerics.lemmas.matrices.proof import proved
 from numerics.lemmas.matrices.traces import every_size
 from numerics.lemmas.matrices.tried import MatrixProperty
 from numerics.lemmas.matrices.witness import At, broken, feasible, found, named, simple

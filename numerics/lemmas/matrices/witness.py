@@ -83,13 +83,15 @@ def _distinct(points: Iterable[At]) -> Iterator[At]:
 
 
 def simple(st: Sized, at: At) -> At:
-    """A simpler point that breaks the statement: each entry in turn becomes a simpler number, if the
-    statement still fails.
-    """
+    """A simpler point that breaks the statement."""
+    return min((_simplified(st, start) for start in (at, _whole(st, at))), key=_total)
+
+
+def _simplified(st: Sized, at: At) -> At:
+    """Each entry in turn becomes a simpler number, if the statement still fails."""
     tries = 0
     for _ in range(4):
         before = at
-        at = _whole(st, at)
         for place in _places(st, at):
             for x in _simpler(_entry(at, place)):
                 tries += 1
@@ -102,6 +104,12 @@ def simple(st: Sized, at: At) -> At:
         if at is before:
             return at
     return at
+
+
+def _total(at: At) -> tuple[int, int]:
+    entries = [x for v in at.values() for x in (v.entries() if isinstance(v, fmpq_mat) else [v])]
+    costs = [_cost(x) for x in entries]
+    return sum(c for c, _ in costs), sum(s for _, s in costs)
 
 
 def _whole(st: Sized, at: At) -> At:
@@ -142,7 +150,7 @@ def _changed(st: Sized, at: At, place: Place, x: fmpq) -> At:
 
 
 def _cost(x: fmpq) -> tuple[int, int]:
-    return int(x.q).bit_length() + abs(int(x.p)).bit_length() - (x == 0), int(x < 0)
+    return 2 * (int(x.q).bit_length() - 1) + abs(int(x.p)).bit_length(), int(x < 0)
 
 
 def _simpler(x: fmpq) -> list[fmpq]:

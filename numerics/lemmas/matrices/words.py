@@ -140,6 +140,9 @@ class Sized:
     sizes: Mapping[sp.Symbol, int]
     assumes: tuple[str, ...]
     checked: str
+    #: The two sides and the matrices before sizes were put in.
+    written: tuple[Any, Any]
+    variables: Mapping[sp.MatrixSymbol, Matrices]
 
     @property
     def largest(self) -> int:
@@ -191,6 +194,8 @@ def sized(
             dict(zip(symbols, chosen)),
             tuple(f"${t}$" for t in (*texts, *shown[1:])),
             rf"{quantified}:\; {implied}{shown[0]}",
+            (sp.sympify(lhs), sp.sympify(rhs)),
+            matrices,
         )
         _check_symmetry(one)
         out.append(one)
