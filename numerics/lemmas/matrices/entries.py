@@ -6,7 +6,7 @@ define it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import sympy as sp
@@ -26,7 +26,7 @@ from numerics.lemmas.matrices.words import Comparison, Sized
 from numerics.provers.as_written import latex
 from numerics.provers.statements.statement import Closed
 
-__all__ = ["Entries", "Hypothesis", "bases", "gram", "psd"]
+__all__ = ["Basis", "Entries", "Hypothesis", "bases", "gram", "psd"]
 
 Hypothesis = tuple[sp.Expr, str, sp.Expr]
 R, NONNEGATIVE, POSITIVE = (-sp.oo, sp.oo), Closed(0, sp.oo), (0, sp.oo)
@@ -45,14 +45,26 @@ def gram(x: sp.Matrix) -> sp.Matrix:
     return SYMBOLIC.product(x.T, x) if x.cols <= x.rows else SYMBOLIC.product(x, x.T)
 
 
+@dataclass(frozen=True)
+class Basis:
+    """A choice of bases, and of symbols."""
+
+    #: The variable that is diagonal (a column: along the first axis).
+    diagonal: sp.MatrixSymbol | None = None
+    #: Whether its rows and columns are turned apart.
+    apart: bool = False
+    #: The definite variable that is the identity.
+    unit: sp.MatrixSymbol | None = None
+    #: Whether semidefinite variables are written as products of triangular ones.
+    triangular: bool = False
+
+
 @dataclass
 class Entries:
     """The variables in one basis."""
 
     st: Sized
-    diagonal: sp.MatrixSymbol | None
-    #: Whether its rows and columns were turned apart.
-    apart: bool = False
+    basis: Basis
     at: dict[Any, Any] = field(default_factory=dict)
     domain: dict[sp.Symbol, Any] = field(default_factory=dict)
     where: list[Hypothesis] = field(default_factory=list)
@@ -102,20 +114,27 @@ class Entries:
         """A free matrix of a class."""
         n, m = map(int, b.symbol.shape)
         low, kind = str(b.symbol.name).lower(), b.part
+        if b.symbol is self.basis.unit:
+            return sp.eye(n)
         size = {Matrices.PSD: NONNEGATIVE, Matrices.DEFINITE: POSITIVE}.get(kind or Matrices.ANY, R)
         if n != m or n == 1:
-            lone = b.symbol is self.diagonal and n == 2  # a column, turned onto the first axis
+            lone = b.symbol is self.basis.diagonal and n == 2  # a column, turned onto the first axis
             ranges = [NONNEGATIVE, None] if lone else [size] * (n * m)
             names = [f"{low}_{k + 1}" for k in range(n * m)]
             return sp.Matrix(n, m, [self.new(x, r) if r else sp.S.Zero for x, r in zip(names, ranges)])
-        if b.symbol is self.diagonal:
-            size = NONNEGATIVE if self.apart else size
+        if b.symbol is self.basis.diagonal:
+            size = NONNEGATIVE if self.basis.apart else size
             p, q = self.new(f"{low}_1", size), self.new(f"{low}_2", size)
             if any(c.has(Spectral) for k in self.st.comparisons for c in (k.lhs, k.rhs)):
                 self.where.append((p, ">=", q))
                 self.ordered = (p, q)
-            k = self.new(f"{low}_3", R) if kind is Matrices.ANY and not self.apart else sp.S.Zero
+            k = self.new(f"{low}_3", R) if kind is Matrices.ANY and not self.basis.apart else sp.S.Zero
             return sp.Matrix([[p, k], [-k, q]])
+        if self.basis.triangular and kind in (Matrices.PSD, Matrices.DEFINITE):
+            x, z = self.new(f"{low}_11", size), self.new(f"{low}_22", size)
+            y = self.new(f"{low}_21", R)
+            self.facts.append(sp.Matrix([[x**2, x * y], [x * y, y**2 + z**2]]))
+            return self.facts[-1]
         a, d = self.new(f"{low}_11", size), self.new(f"{low}_22", size)
         k = self.new(f"{low}_12", R)
         other = self.new(f"{low}_21", R) if kind is Matrices.ANY else k
@@ -200,22 +219,25 @@ class Entries:
         return k if k.is_Rational else None
 
 
-def bases(st: Sized) -> list[tuple[sp.MatrixSymbol | None, bool]]:
-    """Variables that may be taken to be diagonal (a column: along the first axis), the best first,
-    and whether their rows and columns are turned apart; None stands for no choice of a basis.
-    """
+def bases(st: Sized) -> list[Basis]:
+    """The choices that are tried, the best first."""
     order = built(st)[0]
     known = spaces(st, [(b.symbol, b.base) for b in order if b.base is not None])
-    free = {b.symbol: b for b in order if b.part is not None and known.free((b.symbol, "rows"))}
-    shape = {m: tuple(map(int, m.shape)) for m in free}
-    square = [m for m in free if shape[m] == (2, 2) and known.free((m, "columns"))]
+    shape = {b.symbol: tuple(map(int, b.symbol.shape)) for b in order}
+    parts = {b.symbol: b for b in order if b.part is not None}
+    free = [m for m in parts if known.free((m, "rows", False)) and known.free((m, "columns", False))]
+    square = [m for m in free if shape[m] == (2, 2)]
     sides = [e for c in st.comparisons for e in (c.lhs, c.rhs)]
     often = {m: sum(_count(e, m) for e in sides) for m in square}
-    loose = {m: free[m].part is Matrices.ANY and not known.apart(m) for m in square}
+    loose = {m: parts[m].part is Matrices.ANY and not known.apart(m) for m in square}
     square.sort(key=lambda m: (loose[m], -often[m]))
-    columns = [m for m in free if shape[m] == (2, 1)]
-    chosen = square[:2] or columns[:1]
-    return [(m, m in square and known.apart(m)) for m in chosen] or [(None, False)]
+    columns = [m for m in parts if shape[m] == (2, 1) and known.free((m, "rows", False))]
+    unit = next((m for m in square if parts[m].part is Matrices.DEFINITE and known.any_basis(m)), None)
+    chosen = [m for m in square if m is not unit][:2] or ([] if unit else columns[:1])
+    first, *others = [Basis(m, m in square and known.apart(m), unit) for m in chosen] or [Basis(unit=unit)]
+    semidefinite = [m for m, b in parts.items() if b.part in (Matrices.PSD, Matrices.DEFINITE)]
+    entries = any(m not in (first.diagonal, unit) and shape[m] == (2, 2) for m in semidefinite)
+    return [first, *([replace(first, triangular=True)] if entries else []), *others]
 
 
 def _count(e: Any, m: Any) -> int:

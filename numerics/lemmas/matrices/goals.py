@@ -18,6 +18,7 @@ from numerics.lemmas.matrices.heads import (
 )
 from numerics.lemmas.matrices.values import SYMBOLIC
 from numerics.lemmas.matrices.words import Comparison
+from numerics.provers.exact.exact_numbers import told
 
 __all__ = ["Way", "needs", "ways"]
 
@@ -46,7 +47,8 @@ def needs(c: Comparison, entries: Entries) -> list[tuple[sp.Expr, str]]:
                 out.append((SYMBOLIC.det(SYMBOLIC.matrix(a.base, entries.at)), "!="))
             elif a.is_Pow and not a.is_Matrix and a.exp.is_negative:
                 out.append((SYMBOLIC.number(a.base, entries.at), "!="))
-    return [(g, kind) for g, kind in dict.fromkeys(out) if not (g.is_positive or (kind == ">=" and g.is_nonnegative))]
+    sure = lambda g, kind: told(g, "nonnegative" if kind == ">=" else "positive")
+    return [(g, kind) for g, kind in dict.fromkeys(out) if not sure(g, kind)]
 
 
 def ways(c: Comparison, entries: Entries) -> Iterator[Way]:
@@ -57,7 +59,10 @@ def ways(c: Comparison, entries: Entries) -> Iterator[Way]:
     small, big = c.values
     yield from _extreme(c, small, big, entries)
     yield from _squares(c, small, big, entries)
-    yield Way(((entries.put(small, c), "<" if c.strict else "<=", entries.put(big, c)),))
+    goal = (entries.put(small, c), "<" if c.strict else "<=", entries.put(big, c))
+    columns = [v for m, v in entries.at.items() if getattr(m, "shape", ()) == (2, 1)]
+    facts = [(v.T * p * v)[0, 0] for v in columns for p in entries.facts if p.rows == 2]
+    yield Way((goal,), where=tuple((sp.expand(g), ">=", sp.S.Zero) for g in facts))
 
 
 def _order(m: sp.Matrix, strict: bool, entries: Entries) -> Iterator[Way]:

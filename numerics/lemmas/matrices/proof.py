@@ -11,7 +11,7 @@ from typing import Any
 import sympy as sp
 
 from numerics.evidence import Evidence, Verdict, all_of
-from numerics.lemmas.matrices.entries import R, Entries, bases
+from numerics.lemmas.matrices.entries import Entries, Hypothesis, R, bases
 from numerics.lemmas.matrices.goals import Way, needs, ways
 from numerics.lemmas.matrices.values import SYMBOLIC, Singular
 from numerics.lemmas.matrices.words import Sized
@@ -21,7 +21,7 @@ from numerics.provers.inequalities import forall_without_z3 as forall
 __all__ = ["proved"]
 
 #: What a scalar inequality may cost, as a share of all steps.
-SHARE = 6
+SHARE = 10
 #: So many ways are tried.
 MOST_WAYS = 6
 
@@ -30,8 +30,8 @@ def proved(st: Sized, effort: int) -> Evidence:
     """The conclusion at this size, for which a point that meets the hypotheses is known."""
     reasons: list[str] = []
     try:
-        for diagonal, apart in bases(st):
-            entries = Entries(st, diagonal, apart)
+        for basis in bases(st):
+            entries = Entries(st, basis)
             said = _in_a_basis(entries, effort, reasons)
             if said is not None:
                 return said
@@ -57,11 +57,19 @@ def _in_a_basis(entries: Entries, effort: int, reasons: list[str]) -> Evidence |
     return None
 
 
-def _asked(lhs: Any, op: str, rhs: Any, entries: Entries, way: Way, effort: int) -> Evidence:
-    """One scalar inequality; only what is reached from its variables is told with it."""
+def _asked(lhs: sp.Expr, op: str, rhs: sp.Expr, entries: Entries, way: Way, effort: int) -> Evidence:
+    """One scalar inequality, with the hypotheses that are reached from its variables."""
     domain = {**entries.domain, **dict.fromkeys(way.free, R)}
     where = [h for h in (*entries.where, *way.where) if not _trivial(h)]
-    return forall(lhs, op, rhs, domain, where=where, effort=effort // SHARE)
+    reached = lhs.free_symbols | rhs.free_symbols
+    while more := {s for h in where if reached & _symbols(h) for s in _symbols(h)} - reached:
+        reached |= more
+    near = [h for h in where if reached & _symbols(h)]
+    return forall(lhs, op, rhs, {s: r for s, r in domain.items() if s in reached}, where=near, effort=effort // SHARE)
+
+
+def _symbols(h: Hypothesis) -> set[Any]:
+    return set(h[0].free_symbols | h[2].free_symbols)
 
 
 def _trivial(h: tuple[sp.Expr, str, sp.Expr]) -> bool:
@@ -72,16 +80,40 @@ def _trivial(h: tuple[sp.Expr, str, sp.Expr]) -> bool:
 
 def _shown(way: Way, entries: Entries, effort: int, reasons: list[str]) -> list[Evidence] | None:
     """The inequalities of a way, if all of them are shown."""
-    out = []
-    for lhs, op, rhs in way.goals:
-        if op == ">=" and sp.sympify(lhs - rhs) == 0:
+    out: list[Evidence] = []
+    for goal in way.goals:
+        if goal[1] == ">=" and sp.sympify(goal[0] - goal[2]) == 0:
             continue
-        said = _asked(lhs, op, rhs, entries, way, effort)
+        said = _by_factors(goal, entries, way, effort)
+        if said is None:
+            whole = _asked(*goal, entries, way, effort)
+            said = [whole] if whole.verdict.executed else None
+            if said is None:
+                reasons.append(f"{goal[0]} {goal[1]} {goal[2]}: {whole.verdict}, {whole.reason}"[:300])
+                return None
+        out += said
+    return out or [_asked(sp.S.Zero, "<=", sp.S.Zero, entries, way, effort)]
+
+
+def _by_factors(goal: Hypothesis, entries: Entries, way: Way, effort: int) -> list[Evidence] | None:
+    """A product that is to be nonnegative by its factors of odd powers, if each of them is seen to
+    be nonnegative.
+    """
+    e, op, zero = goal
+    number, rest = sp.sympify(e).as_coeff_Mul()
+    factors = [f.as_base_exp() for f in sp.Mul.make_args(rest)]
+    if op != ">=" or zero != 0 or number < 0 or not all(n.is_Integer for _, n in factors):
+        return None
+    odd = [f for f, n in factors if n.is_odd]
+    if len(odd) == len(factors) == 1:
+        return None
+    out = []
+    for f in odd or [sp.S.One]:
+        said = _asked(f, ">=", sp.S.Zero, entries, way, effort // 2)
         if not said.verdict.executed:
-            reasons.append(f"{lhs} {op} {rhs}: {said.verdict} {said.reason}"[:300])
             return None
         out.append(said)
-    return out or [_asked(sp.S.Zero, "<=", sp.S.Zero, entries, way, effort)]
+    return out
 
 
 def _defined(entries: Entries, effort: int, reasons: list[str]) -> list[Evidence] | None:

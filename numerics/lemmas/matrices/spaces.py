@@ -2,6 +2,8 @@
 to spaces; a product, a sum, a trace or an order of matrices makes two of them the same. What is left
 apart may be turned apart: a matrix between two spaces is diagonal and nonnegative in suitable bases
 (singular values), one whose rows and columns belong to the same space has a diagonal symmetric part.
+A product joins a space and its dual. Where these stay apart the bases need not be orthonormal, and a
+definite matrix is the identity in one of them.
 """
 
 from __future__ import annotations
@@ -16,11 +18,17 @@ from numerics.lemmas.matrices.words import ATOMS, MatrixElement, Sized, matrix_l
 
 __all__ = ["Spaces", "spaces"]
 
-Space = tuple[Any, str]
+#: What it belongs to, rows or columns, and whether it is the dual space.
+Space = tuple[Any, str, bool]
+FIXED: Space = (None, "fixed", False)
+
+
+def dual(s: Space) -> Space:
+    return s[0], s[1], not s[2]
 
 
 class Spaces:
-    """Classes of spaces that have become the same; the spaces of None are those of fixed bases."""
+    """Classes of spaces that have become the same."""
 
     def __init__(self) -> None:
         self._to: dict[Space, Space] = {}
@@ -32,26 +40,36 @@ class Spaces:
 
     def join(self, s: Space, t: Space) -> None:
         self._to[self.find(s)] = self.find(t)
+        self._to[self.find(dual(s))] = self.find(dual(t))
+
+    def same(self, s: Space, t: Space) -> bool:
+        """Whether two spaces are the same in orthonormal bases."""
+        return self.find(s) in (self.find(t), self.find(dual(t)))
 
     def free(self, s: Space) -> bool:
-        """Whether a basis may be chosen."""
-        return self.find(s) != self.find((None, "fixed"))
+        """Whether an orthonormal basis may be chosen."""
+        return not self.same(s, FIXED)
+
+    def any_basis(self, m: Any) -> bool:
+        """Whether any basis may be chosen for the rows of a variable."""
+        s = (m, "rows", False)
+        return self.free(s) and self.find(s) != self.find(dual(s))
 
     def apart(self, m: Any) -> bool:
         """Whether rows and columns of a variable may be turned apart."""
-        return self.find((m, "rows")) != self.find((m, "columns"))
+        return not self.same((m, "rows", False), (m, "columns", False))
 
     def visit(self, e: Any) -> tuple[Space, Space]:
         """The spaces of rows and columns of a matrix expression."""
         if isinstance(e, sp.MatrixSymbol):
-            return (e, "rows"), (e, "columns")
+            return (e, "rows", False), (e, "columns", False)
         if isinstance(e, sp.MatMul):
             for a in e.args:
                 if not a.is_Matrix:
                     self.scalar(a)
             factors = [self.visit(a) for a in e.args if a.is_Matrix]
             for (_, left), (right, _) in zip(factors, factors[1:]):
-                self.join(left, right)
+                self.join(left, dual(right))
             return factors[0][0], factors[-1][1]
         if isinstance(e, sp.MatAdd):
             terms = [self.visit(a) for a in e.args]
@@ -64,23 +82,19 @@ class Spaces:
             return columns, rows
         if isinstance(e, sp.MatPow):
             rows, columns = self.visit(e.base)
-            if e.exp != -1:
-                self.join(rows, columns)
-            return columns, rows
+            if abs(e.exp) > 1:
+                self.join(rows, dual(columns))
+            return (rows, columns) if e.exp > 0 else (dual(columns), dual(rows))
         if isinstance(e, sp.ZeroMatrix):
-            return (e, "rows"), (e, "columns")
+            return (e, "rows", False), (e, "columns", False)
         if isinstance(e, sp.Identity):  # each one for itself
-            own = (object(), "both")
-            return own, own
+            own = (object(), "both", False)
+            return own, dual(own)
         for a in e.args:  # entries, or products of entries, which fix the bases
             if matrix_like(a):
                 for s in self.visit(a):
-                    self.join(s, (None, "fixed"))
-        return (None, "fixed"), (None, "fixed")
-
-    def square(self, e: Any) -> None:
-        """The rows and the columns of an expression are compared."""
-        self.join(*self.visit(e))
+                    self.join(s, FIXED)
+        return FIXED, FIXED
 
     def scalar(self, e: Any) -> None:
         """What a number reads off matrices."""
@@ -90,19 +104,23 @@ class Spaces:
         elif isinstance(e, MatrixElement):
             for s, n in zip(self.visit(e.parent), e.parent.shape):
                 if n != 1:
-                    self.join(s, (None, "fixed"))
-        elif isinstance(e, (FrobeniusNorm, OperatorNorm)):
-            self.visit(e.args[0])
+                    self.join(s, FIXED)
         else:
-            self.square(e.args[0])
+            rows, columns = self.visit(e.args[0])
+            if not isinstance(e, (FrobeniusNorm, OperatorNorm)):
+                self.join(rows, dual(columns))
+            if not isinstance(e, sp.Trace):  # a length, or a volume
+                self.join(rows, dual(rows))
+                self.join(columns, dual(columns))
 
 
 def spaces(st: Sized, bases: Iterable[tuple[Any, Any]]) -> Spaces:
     """The spaces of a statement in which some variables are sums of bases and parts."""
     out = Spaces()
+    out.join(FIXED, dual(FIXED))
     for m, kind in st.matrices.items():
         if kind is not Matrices.ANY:
-            out.join((m, "rows"), (m, "columns"))
+            out.join((m, "rows", False), (m, "columns", False))
     for c in st.comparisons:
         if not c.matrices:
             out.scalar(c.lhs)
