@@ -9,13 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.strategies.numbers import SearchStrategy, checked, signed, sizes, st
+from numerics.strategies.numbers import SearchStrategy, checked, coded, signed, sizes, st
 from theory.inputs.kinds import check_kind
 
 __all__ = ["covariances", "matrices", "queries"]
 
 Floats = NDArray[np.float64]
 LARGEST_DIMENSION = 8
+#: Entries of matrices, the simplest first. Small whole numbers take half of the places, as most false
+#: statements about matrices fail at some of them; each entry is one choice, so that it shrinks fast.
+ENTRIES = (*(0.0, 1.0, -1.0, 2.0, -2.0) * 8, *(s * 2.0**k for k in range(-3, 4) for s in (1, -1)))
+ENTRIES += tuple(s * float(coded(c)) for c in range(-23, 24, 2) for s in (1, -1))
 
 
 def floats(values: Sequence[Fraction], *shape: int) -> Floats:
@@ -83,20 +87,22 @@ def matrices(d: int, *, octaves: int = 10) -> SearchStrategy[Floats]:
     checked("d", d, 1, LARGEST_DIMENSION)
     checked("octaves", octaves, 0, 100)
 
-    def made(drawn: tuple[str, Fraction, list[Fraction]]) -> Floats:
+    def made(drawn: tuple[str, Fraction, list[float]]) -> Floats:
         kind, size, entries = drawn
-        A = floats(entries, d, d)
+        A = np.array(entries).reshape(d, d)
         if kind == "nilpotent":
             A = np.triu(A, 1)
         elif kind == "nilpotent, lower":
             A = np.tril(A, -1)
         elif kind == "singular":
             A[-1] = A[0] if d > 1 else 0.0
+        elif kind == "singular, columns":  # its squares U U' differ by more than a factor
+            A[:, -1] = A[:, 0] if d > 1 else 0.0
         return float(size) * A
 
-    kinds = st.sampled_from(("any", "singular", "nilpotent", "nilpotent, lower"))
-    drawn = st.tuples(kinds, sizes(octaves), st.lists(signed(3), min_size=d * d, max_size=d * d))
-    return st.one_of(st.builds(np.zeros, st.just((d, d))), drawn.map(made))
+    kinds = st.sampled_from(("any", "any", *("singular, columns",) * 3, "singular", "nilpotent", "nilpotent, lower"))
+    drawn = st.tuples(kinds, sizes(octaves), st.tuples(*[st.sampled_from(ENTRIES)] * (d * d)))
+    return drawn.map(made)
 
 
 def covariances(d: int, *, singular: bool = True, octaves: int = 10) -> SearchStrategy[Floats]:
