@@ -43,7 +43,7 @@ def for_every_sequence(
     where: Iterable[Any] = (),
     effort: int = 1_000_000,
 ) -> Evidence:
-    """Judge the statement for every point of the domain and all sequences that meet the hypotheses."""
+    """Judge the statement for every point of the domain, and all sequences with the hypotheses."""
     start = time.monotonic()
     where = read_items(where=where)
     steps = read_whole(

@@ -1,5 +1,5 @@
-"""Sequences that are run from their start: each next value is one that the hypotheses allow, and the
-statement is looked at on the way.
+"""Sequences that are run from their start: each next value is one that the hypotheses allow, and
+the statement is looked at on the way.
 """
 
 from __future__ import annotations
@@ -182,7 +182,7 @@ class Run:
                 continue
             slope, rest = (self.of(e, h.form, env) for e in line)
             s = self.by.sign(slope)
-            if not abs(s) == 1:
+            if abs(s) != 1:
                 continue
             bound = -rest / slope
             if h.kind == "==":
@@ -201,11 +201,9 @@ class Run:
         number, sign = self.by.number, self.by.sign
         least = most = None
         for b in lower:
-            least = (
-                b if least is None or sign(b[0] - least[0]) > 0 or (b[1] and not b[0] != least[0]) else least
-            )
+            least = b if least is None or sign(b[0] - least[0]) > 0 or (b[1] and b[0] == least[0]) else least
         for b in upper:
-            most = b if most is None or sign(most[0] - b[0]) > 0 or (b[1] and not b[0] != most[0]) else most
+            most = b if most is None or sign(most[0] - b[0]) > 0 or (b[1] and b[0] == most[0]) else most
         if least is not None and most is not None and (least[1] or most[1]):
             middle = (least[0] + most[0]) * number(Fraction(1, 2))
             least, most = (middle, False) if least[1] else least, (middle, False) if most[1] else most

@@ -1,5 +1,5 @@
-"""The search for a sequence, parameters and an index at which a statement fails: in floats, with what
-is found judged exactly or by Arb, and continued to all indices by rules that keep the hypotheses.
+"""The search for a sequence, parameters and an index at which a statement fails: in floats, with
+what is found judged exactly or by Arb, and continued to all indices by rules that keep the hypotheses.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Point = Mapping[sp.Symbol, Fraction]
 #: Values of one parameter: near 1, then smaller and larger ones, then the ends.
 CODES = (0, *(s * OCTAVE * e for e in (1, 3, 7) for s in (1, -1)), -MOST, MOST)
 CANDIDATES = tuple(map(Fraction, ("0", "1", "-1", "1/2", "-1/2", "2", "-2")))
-#: Points, policies, and both together; indices of each run, of a run without sequences, of a long one.
+#: Points, policies, and both together; indices of each run, of one without sequences, of a long one.
 MOST_POINTS, MOST_POLICIES, MOST_RUNS = 60, 150, 1200
 INDICES, PLAIN, LONG = 40, 400, 20_000
 #: Violations that are judged, how far a sequence is run that only shows that there is one, and at
@@ -220,7 +220,7 @@ def _rule(
                 return False
             continue
         env = {st.n: w.n + top - offset}
-        last = [v for v in _at_offset(h.form, st.n, offset)]
+        last = list(_at_offset(h.form, st.n, offset))
         if not last or max(last, key=st.sequences.index) != name:
             continue
         gap = put(w.of(h.form, env), at)

@@ -19,7 +19,18 @@ from numerics.provers.statements.relation import OPS, RELATIONS, SIGNS
 from numerics.provers.statements.statement import assumptions, side_of
 from numerics.rationals import flint_rational, sympy_rational
 
-__all__ = ["Form", "Hypothesis", "SequenceStatement", "Slot", "Total", "Value", "affine", "is_open", "read", "relation"]
+__all__ = [
+    "Form",
+    "Hypothesis",
+    "SequenceStatement",
+    "Slot",
+    "Total",
+    "Value",
+    "affine",
+    "is_open",
+    "read",
+    "relation",
+]
 
 SUMS = (sp.Sum, sp.Product)
 
@@ -252,7 +263,7 @@ class _Reader:
         own = self._range(e, lo, hi, bound)
         extra = undue(k, {**assumptions(own), "integer": True})
         if extra is not None:
-            raise ValueError(f"{k} is declared {extra}, which the limits of {e} do not imply")
+            raise ValueError(f"{k} is declared {extra}, which the limits of {e} do not imply; declare less")
         body = e.func(e.function, *inner) if inner else e.function
         if (height := _height(body)) >= len(self.indices):
             raise ValueError(f"{e} holds too many sums in each other; give some of them a name")

@@ -8,11 +8,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from contextlib import suppress
+from typing import Any
 
 import sympy as sp
 
 from numerics.lemmas.sequences.asking import Asker
-from numerics.lemmas.sequences.statement import affine
+from numerics.lemmas.sequences.statement import Total, affine
 from numerics.lemmas.sequences.window import Anchor, Fact, Window
 from numerics.provers.as_written import latex
 from numerics.provers.exact.exact_numbers import put
@@ -76,9 +77,12 @@ def _shift(f: sp.Expr, c: sp.Expr, p: sp.Rational, k: sp.Symbol) -> sp.Expr:
     return simple if abs(float(off) - simple) < NEAR else sp.S.Zero
 
 
-def telescoped(asker: Asker, w: Window, anchor: Anchor) -> Iterator[tuple[Fact, bool, str]]:
-    """Bounds of a sum or product in a window, with whether each is exact, and in words. The terms up
-    to the first index are written out where the lower limit is a number.
+def telescoped(
+    asker: Asker, w: Window, anchor: Anchor, wanted: tuple[int, ...]
+) -> Iterator[tuple[Fact, bool, str]]:
+    """Bounds of a sum or product in a window, from above (1) or below (-1) as `wanted`, with whether
+    each is exact, and in words. The terms up to the first index are written out where the lower
+    limit is a number.
     """
     t, fixed = anchor.total, anchor.lo.is_Integer
     slopes = [(affine(e, w.n) or (-1, 0))[0] for e in (anchor.lo, anchor.hi)]
@@ -94,17 +98,44 @@ def telescoped(asker: Asker, w: Window, anchor: Anchor) -> Iterator[tuple[Fact, 
     signs = [asker.shown(inner, f, True, ()), asker.shown(w, begin, True, ())] if product else [True]
     if None in signs:
         return
-    for big in primitives(sp.log(f) if product else f, k):
+    for place, big in enumerate(_kept_primitives(asker, t, k)):
         step, end = big - put(big, {k: k - 1}), put(big, {k: anchor.hi}) - put(big, {k: start - 1})
         step, end = (sp.exp(step), sp.exp(end)) if product else (step, end)
-        for sign, op in ((1, r"\le"), (-1, r"\ge")):
-            exact = asker.shown(inner, sign * (step - f), False, ())
+        for sign in wanted:
+            op = r"\le" if sign > 0 else r"\ge"
+            exact = _term(asker, inner, (t.symbol, place, sign), sign * (step - f))
             if exact is None:
                 continue
             bound = begin * end if product else begin + end
             words = rf"${latex(f)} {op} {latex(step)}$ for ${latex(k)} \ge {least}$"
             joined = "multiplied" if product else "summed up"
             yield Fact(sign * (bound - anchor.symbol), ">="), exact and all(signs), words + ", " + joined
+
+
+def _kept_primitives(asker: Asker, t: Total, k: sp.Symbol) -> list[sp.Expr]:
+    if t.symbol not in asker.primitives:
+        f = t.term.value
+        positive = sp.Dummy(t.k.name, integer=True, positive=True)
+        f = put(f, {t.k: positive})
+        found = primitives(sp.log(f) if t.head is sp.Product else f, positive)
+        asker.primitives[t.symbol] = [(big, positive) for big in found]
+    return [put(big, {positive: k}) for big, positive in asker.primitives[t.symbol]]
+
+
+def _term(asker: Asker, inner: Window, key: Any, gap: sp.Expr) -> bool | None:
+    """The inequality of one term from some index on; it is asked again only where it was false
+    before an index.
+    """
+    known, least = asker.terms.get(key), inner.first
+    if known is not None:
+        exact, since, fails_at = known
+        if exact is not None and since <= least:
+            return bool(exact)
+        if exact is None and (fails_at is None or fails_at >= least):
+            return None
+    exact = asker.shown(inner, gap, False, ())
+    asker.terms[key] = exact, least, asker.fails_at
+    return exact
 
 
 def limits(w: Window, lo: sp.Expr, hi: sp.Expr) -> tuple[int, int | None] | None:

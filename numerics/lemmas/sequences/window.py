@@ -109,7 +109,7 @@ class Window:
         ends = affine(lo, self.n), affine(hi, self.n)
         if None in ends:
             raise Unsteady("a limit of a sum is not a whole multiple of n plus a whole number")
-        (low, below), (high, above) = ends  # type: ignore[misc]
+        (low, _), (high, _) = ends  # type: ignore[misc]
         key = (s.head, s.term.value, low, high)
         if key not in self.anchors:
             symbol = sp.Dummy("S" if s.head is sp.Sum else "P", real=True)
