@@ -21,7 +21,8 @@ from numerics.rationals import sympy_rational
 
 __all__ = ["Asker", "range_of"]
 
-#: Steps that a question may take, and one without unknowns that decides; questions for one inequality, and bounds tried for an unknown.
+#: Steps that a question may take, and one without unknowns that decides; questions for one
+#: inequality, and bounds tried for an unknown.
 FEW_STEPS, MOST_STEPS, MOST_QUESTIONS, MOST_BOUNDS = 60_000, 200_000, 12, 4
 #: Longer expressions are not asked about.
 MOST_OPERATIONS = 400
@@ -80,14 +81,16 @@ class Asker:
         return gap, list(facts)
 
     def _eliminated(self, w: Window, gap: sp.Expr, strict: bool, facts: Sequence[Fact]) -> bool | None:
-        """The inequality with an unknown less, where that can be bounded, or the question itself."""
+        """The inequality with an unknown less, if that can be bounded, or the question itself."""
         options = []
         for v in w.unknowns:
             line = _line(gap, v)
             if line is None or v not in gap.free_symbols:
                 continue
             way = self._sign(w, line[0], facts)
-            for f in [] if way is None else self._bounds(v, way[0], facts)[:MOST_BOUNDS]:
+            if way is None:
+                continue
+            for f in self._bounds(v, way[0], facts)[:MOST_BOUNDS]:
                 slope, rest = _line(f.gap, v) or (sp.nan, sp.nan)
                 new = _tidy(line[1] - line[0] * rest / slope)
                 options.append((len(new.free_symbols & set(w.unknowns)), new.count_ops(), new, line, way, f))

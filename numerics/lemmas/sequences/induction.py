@@ -182,7 +182,8 @@ class Prover:
             if at is None or not m <= at < self.st.first + MOST_START:
                 break
             m = at + 1
-        self.reason = f"the step from ${name}$ to the next index could not be shown: what is left is {_shown(self.asker.left, self.st.strict)}"
+        left = _shown(self.asker.left, self.st.strict)
+        self.reason = f"the step from ${name}$ to the next index could not be shown: what is left is {left}"
         return None
 
     def _base_words(self, m: int) -> str:

@@ -174,7 +174,8 @@ class Run:
 
     def _chosen(self, place: int, name: str, i: int) -> Any:
         """The next value of a sequence by its rule."""
-        lower, upper = [], []
+        lower: list[Any] = []
+        upper: list[Any] = []
         for h, m in self._instances(i):
             env = {} if m is None else {self.st.n: m}
             v = next((v.symbol for v in h.form.values if v.name == name and _at(v.index, env) == i), None)
@@ -228,7 +229,8 @@ class Run:
         """Both sides at an index."""
         self.reach(n)
         env = {self.st.n: n}
-        return tuple(self.of(f.value, f, env) for f in (self.st.small, self.st.big))  # type: ignore[return-value]
+        small, big = (self.of(f.value, f, env) for f in (self.st.small, self.st.big))
+        return small, big
 
     def fails(self, n: int) -> bool:
         """Whether the statement is false there: surely, if the arithmetic judges."""
@@ -278,4 +280,4 @@ def _line(form: Form, v: sp.Symbol) -> tuple[sp.Expr, sp.Expr] | None:
         rest = sp.expand(e - slope * v)
         inside = any(v in (s.symbol for s in t.term.slots) for t in form.totals)
         _LINES[key] = None if inside or slope == 0 or rest.has(v) or slope.has(v) else (slope, rest)
-    return _LINES[key]  # type: ignore[no-any-return]
+    return _LINES[key]

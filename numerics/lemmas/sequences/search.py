@@ -1,5 +1,6 @@
 """The search for a sequence, parameters and an index at which a statement fails: in floats, with
-what is found judged exactly or by Arb, and continued to all indices by rules that keep the hypotheses.
+what is found judged exactly or by Arb, and continued to all indices by rules that keep the
+hypotheses.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from numerics.lemmas.sequences.asking import Asker
 from numerics.lemmas.sequences.running import Policy, Run, largest, newest
 from numerics.lemmas.sequences.statement import Form, Hypothesis, SequenceStatement
 from numerics.lemmas.sequences.window import Fact, Unsteady, Window
-from numerics.provers.exact.exact_numbers import Undecided, put
+from numerics.provers.exact.exact_numbers import Undecided, built, put
+from numerics.provers.exact.exact_numbers import told as told_sign
 from numerics.rationals import sympy_rational
 
 __all__ = [
@@ -40,7 +42,7 @@ Point = Mapping[sp.Symbol, Fraction]
 #: Values of one parameter: near 1, then smaller and larger ones, then the ends.
 CODES = (0, *(s * OCTAVE * e for e in (1, 3, 7) for s in (1, -1)), -MOST, MOST)
 CANDIDATES = tuple(map(Fraction, ("0", "1", "-1", "1/2", "-1/2", "2", "-2")))
-#: Points, policies, and both together; indices of each run, of one without sequences, of a long one.
+#: Points, policies, and both together; indices of a run, of one without sequences, of a long one.
 MOST_POINTS, MOST_POLICIES, MOST_RUNS = 60, 150, 1200
 INDICES, PLAIN, LONG = 40, 400, 20_000
 #: Violations that are judged, how far a sequence is run that only shows that there is one, and at
@@ -64,7 +66,7 @@ def points(st: SequenceStatement) -> list[Point]:
     values = [list(dict.fromkeys(decoded(st.box[x], c) for c in CODES)) for x in names]
     few = [v[: max(2, round(400 ** (1 / len(names))))] for v in values]
     ranked = sorted(itertools.product(*(range(len(v)) for v in few)), key=sum)
-    out = []
+    out: list[Point] = []
     for places in ranked:
         point = {x: v[i] for x, v, i in zip(names, values, places)}
         if all(_holds(h, point) for h in st.where):
@@ -249,18 +251,22 @@ def _at_offset(form: Form, n: sp.Symbol, offset: int) -> Iterator[str]:
 
 def _choices(v: sp.Symbol, own: Sequence[tuple[Fact, Any]], policy: Policy, place: int) -> Iterator[sp.Expr]:
     """What the next value may be: an end of what the hypotheses allow, or a number."""
-    bounds = []
+    bounds: list[tuple[str, sp.Expr]] = []
+    lower: list[sp.Expr] = []
+    upper: list[sp.Expr] = []
     for f, _ in own:
         e = sp.expand(f.gap)
         slope = e.coeff(v)
         rest = sp.expand(e - slope * v)
         if slope != 0 and not rest.has(v) and not slope.has(v):
             bounds.append((f.kind, -rest / slope))
+            (lower if told_sign(slope, "positive") else upper).append(-rest / slope)
     yield from dict.fromkeys(b for kind, b in bounds if kind == "==")
     if any(kind == "==" for kind, _ in bounds):
         return
     yield sp.S.Zero
     yield from dict.fromkeys(b for _, b in bounds)
+    yield from (built(head, ends) for head, ends in ((sp.Min, upper), (sp.Max, lower)) if len(ends) > 1)
     if len(bounds) == 2:
         yield (bounds[0][1] + bounds[1][1]) / 2
     yield from (b + s for _, b in bounds[:1] for s in (1, -1))

@@ -111,8 +111,8 @@ class Hypothesis:
 @dataclass(frozen=True)
 class SequenceStatement:
     """``small <= big`` (``<`` if strict) for every point of the domain and all sequences that meet
-    the hypotheses; `where` speaks of the parameters alone, `written` are all as they were given, and
-    `names` are the caller's symbols.
+    the hypotheses; `where` speaks of the parameters alone, `written` are all as they were given,
+    and `names` are the caller's symbols.
     """
 
     n: sp.Symbol
@@ -298,14 +298,13 @@ class _Reader:
         least, most = end(lo, True), end(hi, False)
         if least is not None and most is not None and most < least:
             most = least
-        return Side(
-            *(None if x is None else flint_rational(sp.Integer(x)) for x in (least, most)), integer=True
-        )
+        exact = lambda x: None if x is None else flint_rational(sp.Integer(x))
+        return Side(exact(least), exact(most), integer=True)
 
 
 def relation(h: Any) -> tuple[Any, str, Any]:
     """A hypothesis as a triple; a ValueError if it is none."""
-    if isinstance(h, tuple(RELATIONS)):
+    if any(isinstance(h, kind) for kind in RELATIONS):
         return h.lhs, RELATIONS[type(h)], h.rhs
     if isinstance(h, tuple) and len(h) == 3 and isinstance(h[1], str) and h[1] in SIGNS:
         return h
@@ -366,9 +365,8 @@ def read(lhs: Any, op: str, rhs: Any, domain: Mapping[Any, Any], where: Iterable
         everywhere, text = n in form.symbols, f"{latex(sp.sympify(a))} {SIGNS[sign]} {latex(sp.sympify(b))}"
         if everywhere and not form.names:
             raise ValueError(f"{a} {sign} {b} is a hypothesis on n alone; put it into the range of n")
-        if any(
-            v.index.free_symbols and affine(v.index, n) != (1, affine(v.index, n)[1]) for v in form.values
-        ):  # type: ignore[index]
+        lines = [affine(v.index, n) for v in form.values if v.index.free_symbols]
+        if any(line is None or line[0] != 1 for line in lines):
             raise ValueError(f"{a} {sign} {b} has an index that is not n plus a whole number")
         into = hypotheses if form.names else about
         into += [Hypothesis(f, k, everywhere) for f, k in _without_moduli(form, kind)]

@@ -80,9 +80,9 @@ def _shift(f: sp.Expr, c: sp.Expr, p: sp.Rational, k: sp.Symbol) -> sp.Expr:
 def telescoped(
     asker: Asker, w: Window, anchor: Anchor, wanted: tuple[int, ...]
 ) -> Iterator[tuple[Fact, bool, str]]:
-    """Bounds of a sum or product in a window, from above (1) or below (-1) as `wanted`, with whether
-    each is exact, and in words. The terms up to the first index are written out where the lower
-    limit is a number.
+    """Bounds of a sum or product in a window, from above (1) or below (-1) as `wanted`, with
+    whether each is exact, and in words. The terms up to the first index are written out where the
+    lower limit is a number.
     """
     t, fixed = anchor.total, anchor.lo.is_Integer
     slopes = [(affine(e, w.n) or (-1, 0))[0] for e in (anchor.lo, anchor.hi)]

@@ -112,7 +112,8 @@ class Window:
         (low, _), (high, _) = ends  # type: ignore[misc]
         key = (s.head, s.term.value, low, high)
         if key not in self.anchors:
-            symbol = sp.Dummy("S" if s.head is sp.Sum else "P", real=True)
+            letter = "S" if s.head is sp.Sum else "P"
+            symbol = sp.Dummy(f"{letter}_{len(self.anchors) + 1}", real=True)
             self.anchors[key] = Anchor(symbol, s, lo, hi, env)
         anchor = self.anchors[key]
         out = anchor.symbol
