@@ -19,7 +19,7 @@ from numerics.evidence import plain
 from numerics.lemmas.sequences.arithmetic import Arithmetic, Balls, Floats, NoNumber, Rationals
 from numerics.lemmas.sequences.asking import Asker
 from numerics.lemmas.sequences.running import Policy, Run, largest, newest
-from numerics.lemmas.sequences.statement import Form, Hypothesis, SequenceStatement
+from numerics.lemmas.sequences.statement import Form, Hypothesis, SequenceStatement, affine
 from numerics.lemmas.sequences.window import Fact, Unsteady, Window
 from numerics.provers.exact.exact_numbers import Undecided, built, put
 from numerics.provers.exact.exact_numbers import told as told_sign
@@ -41,7 +41,7 @@ __all__ = [
 Point = Mapping[sp.Symbol, Fraction]
 #: Values of one parameter: near 1, then smaller and larger ones, then the ends.
 CODES = (0, *(s * OCTAVE * e for e in (1, 3, 7) for s in (1, -1)), -MOST, MOST)
-CANDIDATES = tuple(map(Fraction, ("0", "1", "-1", "1/2", "-1/2", "2", "-2")))
+CANDIDATES = tuple(map(Fraction, ("0", "1", "-1", "1/2", "-1/2", "2", "-2", "10", "-10")))
 #: Points, policies, and both together; indices of a run, of one without sequences, of a long one.
 MOST_POINTS, MOST_POLICIES, MOST_RUNS = 60, 150, 1200
 INDICES, PLAIN, LONG = 40, 400, 20_000
@@ -202,9 +202,45 @@ def continued(st: SequenceStatement, asker: Asker, run: Run, point: Point, polic
             run.extend(max(st.last + top, *starts, run.start))
             return True
         run.extend(max(st.first + top + 1, *starts, run.next - 1))
-        return all(_rule(st, asker, run, point, policy, place, top + 1) for place in range(len(st.sequences)))
+        places = range(len(st.sequences))
+        if all(_rule(st, asker, run, point, policy, place, top + 1) for place in places):
+            return True
+        return _constant(st, asker, run, point, top + 1)
     except (NoNumber, Unsteady, Undecided, OverflowError):
         return False
+
+
+def _constant(st: SequenceStatement, asker: Asker, run: Run, point: Point, top: int) -> bool:
+    """Whether the sequences, whose last values are equal, may stay what they are for ever."""
+    at: dict[sp.Expr, sp.Expr] = {x: sympy_rational(q) for x, q in point.items()}
+    kept: dict[str, sp.Expr] = {}
+    lines = [affine(v.index, st.n) for h in st.hypotheses for v in h.form.values if v.index.has(st.n)]
+    back = top + 1 + max((-line[1] for line in lines if line is not None), default=0)
+    run.extend(run.next + back)
+    for name in st.sequences:
+        last = {run.by.rational(run.values[name, i]) for i in range(run.next - back, run.next)}
+        (q,) = last if len(last) == 1 else (None,)
+        if q is None:
+            return False
+        kept[name] = sympy_rational(q)
+    w = Window(st, max(st.first, run.next - top), None)
+    for h in st.hypotheses:
+        env = {st.n: w.n}
+        facts = [Fact(w.of(h.form, env), h.kind), *(Fact(*c) for c in w.conditions(h.form, env))]
+        if not h.everywhere:
+            continue
+        if w.anchors or any(not index.has(w.n) for _, index in w.atoms):
+            return False
+        values = {**at, **{v: kept[name] for (name, _), v in w.atoms.items()}}
+        if not all(_holds_for_all(asker, w, Fact(put(f.gap, values), f.kind), ()) for f in facts):
+            return False
+    return True
+
+
+def _holds_for_all(asker: Asker, w: Window, f: Fact, known: Sequence[Fact]) -> bool:
+    if f.kind == "==":
+        return bool(sp.expand(f.gap) == 0)
+    return asker.shown(w, f.gap, f.kind != ">=", known) is not None
 
 
 def _rule(
@@ -283,16 +319,11 @@ def _keeps(
     known: Sequence[Fact],
 ) -> bool:
     """Whether a choice of the next value meets the hypotheses that it must meet."""
-    for f, conditions in own:
-        for g in (f, *conditions):
-            gap = put(g.gap, {v: choice})
-            zero = g.kind == "==" and sp.expand(gap) == 0
-            signs = {"==": (), "!=": (1,)}.get(g.kind, (1,))
-            if not zero and (
-                not signs or all(asker.shown(w, s * gap, g.kind != ">=", known) is None for s in signs)
-            ):
-                return False
-    return True
+    return all(
+        _holds_for_all(asker, w, Fact(put(g.gap, {v: choice}), g.kind), known)
+        for f, conditions in own
+        for g in (f, *conditions)
+    )
 
 
 def told(st: SequenceStatement, run: Run, point: Point, n: int) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import Any
 
 import sympy as sp
+from sympy.concrete.gosper import gosper_term
 
 from numerics.lemmas.sequences.asking import Asker
 from numerics.lemmas.sequences.statement import Total, affine
@@ -37,6 +38,15 @@ def primitives(f: sp.Expr, k: sp.Symbol) -> Iterator[sp.Expr]:
     if k not in ratio.free_symbols and ratio != 1:
         yield f * ratio / (ratio - 1)
         return
+    with suppress(NotImplementedError, ValueError, TypeError, AttributeError, ZeroDivisionError):
+        exact = gosper_term(f, k) if f.is_rational_function(k) else None
+        if exact is not None:
+            yield sp.factor(exact * f).xreplace({k: k + 1})
+            return
+    for place in (2, 4):  # falls at least as fast as a geometric series from there on
+        share = ratio.xreplace({k: sp.Integer(place)})
+        if share.is_Rational and 0 < share < 1 and _at(ratio, k, FAR[0]) < float(share):
+            yield -f.xreplace({k: k + 1}) / (1 - share)
     with suppress(NotImplementedError, ValueError, TypeError, ZeroDivisionError):
         p = _exponent(f, k)
         if p is None:

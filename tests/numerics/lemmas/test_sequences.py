@@ -191,6 +191,39 @@ def test_one_constant_serves_or_every_constant_fails() -> None:
         exists_for_sequences(C, a(n), "<=", C / n, FROM_1, slow[:1])
 
 
+def test_sequences_that_stay_at_0_show_that_there_are_some() -> None:
+    where = [(a(n + 1), "<=", a(n) - a(n) ** 2), (a(n), ">=", 0), (a(1), "<=", 1)]
+    assert ask(a(n), "<=", 1 / n, FROM_1, where).verdict.value in SHOWN
+
+
+def test_hypotheses_on_parameters_must_be_met_somewhere() -> None:
+    e = ask(Sum(k, (k, 1, n)), "<=", n * (n + 1) / 2, {**FROM_1, x: (0, 1)}, [(x, ">=", 2)])
+    assert e.verdict.value == "OPEN"
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_random_recurrences_agree_with_a_second_route(seed: int) -> None:
+    """The largest sequence is run in fractions, and the bound lies a hair above or below it."""
+    random.seed(seed)
+    p, q = random.choice([(1 - 1 / n, 1 / n**2), (1 - 2 / (n + 1), 4 / (n + 1) ** 2), (sp.S.Half, 1 / n)])
+    start, shape = Fraction(random.randrange(3)), random.choice([sp.S.One, 1 / n, n])
+    at = lambda e, i: Fraction(str(sp.sympify(e).subs(n, i)))
+    values = [start]
+    for i in range(1, 40):
+        values.append(at(p, i) * values[-1] + at(q, i))
+    worst = max(v / at(shape, i) for i, v in enumerate(values, 1))
+    hair = random.choice([-1, 1]) * Fraction(1, 50)
+    bound = worst.limit_denominator(1000) + hair
+    where = [(a(n + 1), "<=", p * a(n) + q), (a(1), "<=", sp.Rational(str(start)))]
+    e = ask(a(n), "<=", sp.Rational(str(bound)) * shape, FROM_1, where)
+    if hair > 0 and e.verdict.value == "REFUTED":  # later than the run went
+        assert int(e.witness["n"]) > len(values)
+    if hair < 0:
+        assert e.verdict.value == "REFUTED", e
+        first = int(e.witness["n"])
+        assert values[first - 1] > bound * at(shape, first)
+
+
 def _value(kind: int, p: Fraction, s: int, length: int) -> float:
     """A second route to the sums below, in floating point."""
     terms = [(i + s) ** -float(p) if kind == 0 else float(p) ** i for i in range(1, length + 1)]
