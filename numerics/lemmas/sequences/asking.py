@@ -48,6 +48,7 @@ class Asker:
     fails_at: int | None = None
     known: dict[Any, Verdict] = field(default_factory=dict)
     questions: int = 0
+    few: bool = False
     came_to: sp.Expr = sp.S.Zero
     primitives: dict[Any, Any] = field(default_factory=dict)
     terms: dict[Any, Any] = field(default_factory=dict)
@@ -154,7 +155,7 @@ class Asker:
             return Verdict.PROVED if gap > 0 or (gap == 0 and not strict) else Verdict.REFUTED
         key = (gap, strict, frozenset(facts))
         if key not in self.known:
-            deciding = last and not gap.free_symbols & set(w.unknowns)
+            deciding = last and not self.few and not gap.free_symbols & set(w.unknowns)
             e = self.answer(w, gap, strict, facts, MOST_STEPS if deciding else FEW_STEPS)
             self.known[key] = Verdict.OPEN if e is None else e.verdict
             at = None if e is None else e.witness.get(w.n.name)

@@ -24,6 +24,8 @@ STARTS = (0, 1, 2, 4, 8, 16, 32)
 MOST_RESTARTS, MOST_START = 4, 40
 #: After so many questions about bounds that were not decided no further first index is tried.
 MOST_UNDECIDED = 2
+#: How many functions are tried whose differences bound a sum.
+NUMBERS = (1, 5)
 
 
 @dataclass(frozen=True)
@@ -223,7 +225,10 @@ class Prover:
         return None
 
     def directly(self) -> Proof | None:
-        """By bounds of the sums, from some index on."""
+        """By bounds of the sums, from some index on; by the likeliest ones first."""
+        return next((p for most in NUMBERS if (p := self._by_bounds(most)) is not None), None)
+
+    def _by_bounds(self, most: int) -> Proof | None:
         undecided = 0
         for m in self._starts():
             w = Window(self.st, m, self.st.last)
@@ -232,7 +237,7 @@ class Prover:
             bounds = [
                 b
                 for a in list(w.anchors.values())
-                for b in telescoped(self.asker, w, a, _directions(gap, a.symbol))
+                for b in telescoped(self.asker, w, a, _directions(gap, a.symbol), most)
             ]
             if not bounds and m > self.st.first:
                 return None

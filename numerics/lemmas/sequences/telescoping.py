@@ -56,7 +56,8 @@ def primitives(f: sp.Expr, k: sp.Symbol) -> Iterator[sp.Expr]:
             return
         sigma = _shift(f, c, p, k)
         power = lambda x: c * sp.log(x) if p == 1 else c * x ** (1 - p) / (1 - p)
-        for s in dict.fromkeys((sigma + HALF, sigma, sigma + 1, sp.S.Zero)):
+        first = (sigma, sigma + HALF) if p == 1 else (sigma + HALF, sigma)  # of logarithms the plain one
+        for s in dict.fromkeys((*first, sigma + 1, sp.S.Zero)):
             yield power(k + s)
 
 
@@ -88,11 +89,11 @@ def _shift(f: sp.Expr, c: sp.Expr, p: sp.Rational, k: sp.Symbol) -> sp.Expr:
 
 
 def telescoped(
-    asker: Asker, w: Window, anchor: Anchor, wanted: tuple[int, ...]
+    asker: Asker, w: Window, anchor: Anchor, wanted: tuple[int, ...], most: int
 ) -> Iterator[tuple[Fact, bool, str]]:
-    """Bounds of a sum or product in a window, from above (1) or below (-1) as `wanted`, with
-    whether each is exact, and in words. The terms up to the first index are written out where the
-    lower limit is a number.
+    """Bounds of a sum or product in a window, from above (1) or below (-1) as `wanted`, from so
+    many functions at `most`, with whether each is exact, and in words. The terms up to the first
+    index are written out where the lower limit is a number.
     """
     t, fixed = anchor.total, anchor.lo.is_Integer
     slopes = [(affine(e, w.n) or (-1, 0))[0] for e in (anchor.lo, anchor.hi)]
@@ -108,7 +109,7 @@ def telescoped(
     signs = [asker.shown(inner, f, True, ()), asker.shown(w, begin, True, ())] if product else [True]
     if None in signs:
         return
-    for place, big in enumerate(_kept_primitives(asker, t, k)):
+    for place, big in enumerate(_kept_primitives(asker, t, k)[:most]):
         step, end = big - put(big, {k: k - 1}), put(big, {k: anchor.hi}) - put(big, {k: start - 1})
         step, end = (sp.exp(step), sp.exp(end)) if product else (step, end)
         for sign in wanted:
@@ -143,7 +144,9 @@ def _term(asker: Asker, inner: Window, key: Any, gap: sp.Expr) -> bool | None:
             return bool(exact)
         if exact is None and (fails_at is None or fails_at >= least):
             return None
+    asker.few = True  # there are other bounds, and each is asked for
     exact = asker.shown(inner, gap, False, ())
+    asker.few = False
     asker.terms[key] = exact, least, asker.fails_at
     return exact
 
