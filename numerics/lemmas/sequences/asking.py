@@ -11,7 +11,7 @@ from typing import Any
 import sympy as sp
 
 from numerics.evidence import Evidence, Verdict
-from numerics.lemmas.sequences.statement import SequenceStatement
+from numerics.lemmas.sequences.forms import SequenceStatement
 from numerics.lemmas.sequences.window import Fact, Window
 from numerics.provers.enclosures.boxes import Side
 from numerics.provers.exact.exact_numbers import put, sign, told

@@ -15,10 +15,11 @@ import sympy as sp
 
 from numerics.evidence import Evidence, Verdict
 from numerics.lemmas.sequences.arithmetic import Floats, NoNumber
+from numerics.lemmas.sequences.forms import SequenceStatement
 from numerics.lemmas.sequences.judge import for_every_sequence, speaks_of_sequences
 from numerics.lemmas.sequences.running import Policy, Run, newest
 from numerics.lemmas.sequences.search import points, policies
-from numerics.lemmas.sequences.statement import SequenceStatement, read, relation
+from numerics.lemmas.sequences.statement import read, relation
 from numerics.provers.as_written import undue
 from numerics.provers.doors import guarded
 from numerics.provers.inequalities import forall_without_z3

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import sympy as sp
 
 from numerics.lemmas.sequences.asking import Asker
-from numerics.lemmas.sequences.statement import Form, SequenceStatement, Value, affine
+from numerics.lemmas.sequences.forms import Form, SequenceStatement, Value
+from numerics.lemmas.sequences.statement import affine
 from numerics.lemmas.sequences.telescoping import limits, primitives, telescoped, term_signs
 from numerics.lemmas.sequences.window import Fact, Unsteady, Window
 from numerics.provers.as_written import latex

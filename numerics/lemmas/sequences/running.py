@@ -12,15 +12,8 @@ from typing import Any
 import sympy as sp
 
 from numerics.lemmas.sequences.arithmetic import Arithmetic, NoNumber
-from numerics.lemmas.sequences.statement import (
-    Form,
-    Hypothesis,
-    SequenceStatement,
-    Slot,
-    Total,
-    Value,
-    affine,
-)
+from numerics.lemmas.sequences.forms import Form, Hypothesis, SequenceStatement, Slot, Total, Value
+from numerics.lemmas.sequences.statement import affine
 
 __all__ = ["Policy", "Run", "largest", "newest", "oldest"]
 

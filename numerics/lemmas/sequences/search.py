@@ -18,8 +18,9 @@ from numerics.counterexamples.drawn.scalars import decoded
 from numerics.evidence import plain
 from numerics.lemmas.sequences.arithmetic import Arithmetic, Balls, Floats, NoNumber, Rationals
 from numerics.lemmas.sequences.asking import Asker
+from numerics.lemmas.sequences.forms import Form, Hypothesis, SequenceStatement
 from numerics.lemmas.sequences.running import Policy, Run, largest, newest
-from numerics.lemmas.sequences.statement import Form, Hypothesis, SequenceStatement, affine
+from numerics.lemmas.sequences.statement import affine
 from numerics.lemmas.sequences.window import Fact, Unsteady, Window
 from numerics.provers.exact.exact_numbers import Undecided, built, put
 from numerics.provers.exact.exact_numbers import told as told_sign

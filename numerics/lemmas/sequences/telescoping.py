@@ -14,7 +14,8 @@ import sympy as sp
 from sympy.concrete.gosper import gosper_term
 
 from numerics.lemmas.sequences.asking import Asker
-from numerics.lemmas.sequences.statement import Total, affine
+from numerics.lemmas.sequences.forms import Total
+from numerics.lemmas.sequences.statement import affine
 from numerics.lemmas.sequences.window import Anchor, Fact, Window
 from numerics.provers.as_written import latex
 from numerics.provers.exact.exact_numbers import put

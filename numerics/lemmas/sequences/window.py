@@ -10,7 +10,8 @@ from typing import Any
 
 import sympy as sp
 
-from numerics.lemmas.sequences.statement import Form, Hypothesis, SequenceStatement, Total, Value, affine
+from numerics.lemmas.sequences.forms import Form, Hypothesis, SequenceStatement, Total, Value
+from numerics.lemmas.sequences.statement import affine
 from numerics.provers.as_written import Condition
 from numerics.provers.exact.exact_numbers import put
 from numerics.provers.statements.statement import Integers
