@@ -121,7 +121,8 @@ class Batch:
         f, c = np.take_along_axis(f, order, 1), np.moveaxis(c[:, order], 0, 1).cumsum(2)
         if head is SampleMedian:
             middle = [(c > r).argmax(2) for r in ((n - 1) // 2, n // 2)]
-            return sum(np.take_along_axis(f, m, 1) for m in middle) / 2
+            one, two = (np.take_along_axis(f, m, 1) for m in middle)
+            return (one + two) / 2
         assert head is CdfGap
         steps = np.abs(c / n - np.take_along_axis(self.weights, order, 1).cumsum(1)[:, None])
         last = np.concatenate([f[:, 1:] > f[:, :-1], np.ones((len(f), 1), dtype=bool)], 1)
@@ -167,8 +168,8 @@ class Batch:
 
 
 def score(batch: Batch, floor: float = NOTHING) -> Array:
-    """How far each law is beyond the statement, in units of both sides: positive where it fails, and
-    below -1 where it misses a hypothesis.
+    """How far each law is beyond the statement, in units of both sides: positive where it fails,
+    and below -1 where it misses a hypothesis.
     """
     st = batch.st
     with np.errstate(all="ignore"):

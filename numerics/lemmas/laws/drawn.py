@@ -1,5 +1,5 @@
-"""A bound on samples of every law as a property that examples try: an example is a law on few atoms,
-with the parameters put where events begin for the worst sample.
+"""A bound on samples of every law as a property that examples try: an example is a law on few
+atoms, with the parameters put where events begin for the worst sample.
 """
 
 from __future__ import annotations
@@ -66,7 +66,8 @@ class SampledLaws:
         number = max(map(len, ends), default=1)
         jumps = np.array([[e[i % len(e)] for e in ends] for i in range(number)], dtype=int)
         jumps = jumps.reshape(number, len(ends))
-        many = Points(*(np.repeat(a, number, 0) for a in (one.atoms, one.free, one.parameters)), jumps)
+        atoms, free, parameters = (np.repeat(a, number, 0) for a in (one.atoms, one.free, one.parameters))
+        many = Points(atoms, free, parameters, jumps)
         scores = score(space.batch(many))
         i = int(scores.argmax())
         top = float(scores[i])

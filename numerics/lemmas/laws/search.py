@@ -1,5 +1,5 @@
-"""The search for the worst law: an evolution in floating point, and then short rational numbers near
-the worst point, which exact arithmetic judges.
+"""The search for the worst law: an evolution in floating point, and then short rational numbers
+near the worst point, which exact arithmetic judges.
 """
 
 from __future__ import annotations
@@ -8,18 +8,20 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
-from numerics.evidence import plain
 from numerics.counterexamples.worst_case.maximise import maximise
+from numerics.evidence import plain
 from numerics.lemmas.laws.batch import NOTHING, score
 from numerics.lemmas.laws.counts import Law, Undefined, Values
-from numerics.lemmas.laws.space import Points, Space
-from numerics.provers.exact.exact_numbers import Undecided, sign
+from numerics.lemmas.laws.space import Numbers, Points, Space
 from numerics.lemmas.laws.statement import LawStatement
+from numerics.provers.exact.exact_numbers import Undecided, sign
+from numerics.provers.statements.floating_point import Array
 from numerics.seeds import shared_generator
 
 __all__ = ["Found", "Judged", "judged", "searched", "shown", "simplest"]
@@ -28,6 +30,8 @@ __all__ = ["Found", "Judged", "judged", "searched", "shown", "simplest"]
 WORTH, CLEAR = 1e-10, 1e-7
 #: How many laws near a point are judged exactly.
 MOST_EXACT = 12
+#: So many laws are evaluated at once.
+BLOCK = 2000
 #: Longer numbers are shown as decimals.
 DIGITS = 40
 #: Simple laws that are tried before the evolution, and how many of those that fail are looked at.
@@ -78,8 +82,10 @@ def judged(space: Space, law: Law | None) -> Judged | None:
     try:
         small, big = values.sides()
         gap = sign(big - small)
-    except (Undefined, Undecided):
+    except Undefined:
         return None
+    except Undecided:
+        return Judged(law, sp.nan, sp.nan, None, False, False)
     return Judged(
         law, small, big, gap, gap is not None and gap <= (0 if space.st.strict else -1), values.rational
     )
@@ -92,7 +98,8 @@ def simplest(space: Space, point: Points, least: float) -> tuple[Judged | None, 
     arrays, exact = space.short(point)
     if not exact:
         return None, -np.inf
-    scores = score(space.batch(arrays))
+    blocks = range(0, len(exact), BLOCK)
+    scores = np.concatenate([score(space.batch(arrays.at(i, BLOCK))) for i in blocks])
     worst = float(scores.max())
     lengths = np.array([_length(e) for e in exact])
     # By a twentieth of the violation at the worst one is enough for a simpler one.
@@ -105,18 +112,18 @@ def simplest(space: Space, point: Points, least: float) -> tuple[Judged | None, 
         found = judged(space, space.law(*exact[i]))
         if found is not None and found.fails:
             return found, doubtful
-        if scores[i] > CLEAR and (found is None or found.gap is None):
-            doubtful = max(doubtful, float(scores[i]))
-        elif scores[i] > CLEAR:  # it was rounding that failed there
-            decided = True
-        if held is None and found is not None:
+        if scores[i] > CLEAR and found is not None and found.gap is None:
+            return held, float(scores[i])
+        if scores[i] > CLEAR:  # where it holds exactly, it was rounding that failed
+            decided, doubtful = decided or found is not None, float(scores[i])
+        if held is None and found is not None and found.gap is not None:
             held = found
             if not len(clear):
                 break
     return held, -np.inf if decided else doubtful
 
 
-def _length(numbers: tuple[list[Fraction], ...]) -> int:
+def _length(numbers: Numbers) -> int:
     return sum(q.numerator.bit_length() + q.denominator.bit_length() for part in numbers for q in part)
 
 
@@ -147,9 +154,14 @@ def _tightness(found: Found) -> float:
     return -1e300 if math.isnan(ratio) else -ratio
 
 
+def _scored(space: Space, floor: float, u: Array) -> Array:
+    """The scores of points of the cube."""
+    return score(space.batch(space.points(u)), floor)
+
+
 def _worst_points(space: Space, least: float, rng: np.random.Generator) -> Iterator[Points]:
-    """The simplest of many simple laws if some fail, the worst of them, and then what evolution finds
-    in each part of the space.
+    """The simplest of many simple laws if some fail, the worst of them, and then what evolution
+    finds in each part of the space.
     """
     points, cost = space.simple(SIMPLE, rng)
     scores = score(space.batch(points))
@@ -161,7 +173,7 @@ def _worst_points(space: Space, least: float, rng: np.random.Generator) -> Itera
     yield points.at(int(scores.argmax()))
     for cube in space.cubes:
         for floor in (NOTHING, AGAIN):
-            top, at = maximise(lambda u, f=floor: score(space.batch(space.points(u)), f), cube, rng)
+            top, at = maximise(partial(_scored, space, floor), cube, rng)
             yield space.points(at[:, None])
             if not top > CLEAR:
                 break
