@@ -167,15 +167,17 @@ class Batch:
         return joined
 
 
-def score(batch: Batch, floor: float = NOTHING) -> Array:
+def score(batch: Batch, floor: float = NOTHING, solid: bool = False) -> Array:
     """How far each law is beyond the statement, in units of both sides: positive where it fails,
-    and below -1 where it misses a hypothesis.
+    and below -1 where it misses a hypothesis. Ties count for or against an event, whichever is
+    worse; or whichever is better, so that what fails is `solid`.
     """
     st = batch.st
     with np.errstate(all="ignore"):
         worst = _beyond(batch, floor)
         if st.random:
-            worst = np.fmax(worst, _beyond(batch.with_slip(-TIE), floor))
+            other = _beyond(batch.with_slip(-TIE), floor)
+            worst = np.fmin(worst, other) if solid else np.fmax(worst, other)
             batch.with_slip(TIE)
         missed = np.maximum(0.0, -batch.weights.min(1))
         for g, kind in st.where:

@@ -99,16 +99,14 @@ def simplest(space: Space, point: Points, least: float) -> tuple[Judged | None, 
     if not exact:
         return None, -np.inf
     blocks = range(0, len(exact), BLOCK)
-    scores = np.concatenate([score(space.batch(arrays.at(i, BLOCK))) for i in blocks])
-    worst = float(scores.max())
+    parts = [(score(b), score(b, solid=True)) for i in blocks for b in [space.batch(arrays.at(i, BLOCK))]]
+    scores, solid = (np.concatenate(part) for part in zip(*parts))
     lengths = np.array([_length(e) for e in exact])
-    # By a twentieth of the violation at the worst one is enough for a simpler one.
-    clear = np.flatnonzero(scores > worst / 20) if worst > least else np.zeros(0, dtype=int)
-    clear = clear[np.argsort(lengths[clear], kind="stable")][:MOST_EXACT]
+    clear = (*_clear(solid, lengths, least, MOST_EXACT), *_clear(scores, lengths, least, MOST_EXACT))
     best = np.lexsort((lengths, -np.round(scores, 9)))[:MOST_EXACT]
     held: Judged | None = None
     doubtful, decided = -np.inf, False
-    for i in (*clear, *best):
+    for i in dict.fromkeys((*clear, *best)):
         found = judged(space, space.law(*exact[i]))
         if found is not None and found.fails:
             return found, doubtful
@@ -118,7 +116,7 @@ def simplest(space: Space, point: Points, least: float) -> tuple[Judged | None, 
             decided, doubtful = decided or found is not None, float(scores[i])
         if held is None and found is not None and found.gap is not None:
             held = found
-            if not len(clear):
+            if not clear:
                 break
     return held, -np.inf if decided else doubtful
 
@@ -154,9 +152,16 @@ def _tightness(found: Found) -> float:
     return -1e300 if math.isnan(ratio) else -ratio
 
 
-def _scored(space: Space, floor: float, u: Array) -> Array:
+def _scored(space: Space, floor: float, solid: bool, u: Array) -> Array:
     """The scores of points of the cube."""
-    return score(space.batch(space.points(u)), floor)
+    return score(space.batch(space.points(u)), floor, solid)
+
+
+def _clear(scores: Array, cost: Array, least: float, number: int = FEW) -> Array:
+    """The simplest that fail by a twentieth of what the worst does, or by more."""
+    worst = float(scores.max())
+    clear = np.flatnonzero(scores >= min(worst, worst / 20)) if worst > least else np.zeros(0, dtype=int)
+    return clear[np.argsort(cost[clear], kind="stable")][:number]
 
 
 def _worst_points(space: Space, least: float, rng: np.random.Generator) -> Iterator[Points]:
@@ -164,16 +169,14 @@ def _worst_points(space: Space, least: float, rng: np.random.Generator) -> Itera
     finds in each part of the space.
     """
     points, cost = space.simple(SIMPLE, rng)
-    scores = score(space.batch(points))
-    worst = float(scores.max())
-    if worst > least:
-        clear = np.flatnonzero(scores >= worst / 20)
-        for i in clear[np.argsort(cost[clear], kind="stable")][:FEW]:
-            yield points.at(i)
+    batch = space.batch(points)
+    scores = score(batch)
+    for i in (*_clear(score(batch, solid=True), cost, least), *_clear(scores, cost, least)):
+        yield points.at(i)
     yield points.at(int(scores.argmax()))
     for cube in space.cubes:
-        for floor in (NOTHING, AGAIN):
-            top, at = maximise(partial(_scored, space, floor), cube, rng)
+        for floor, solid in ((NOTHING, False), (AGAIN, True)):
+            top, at = maximise(partial(_scored, space, floor, solid), cube, rng)
             yield space.points(at[:, None])
             if not top > CLEAR:
                 break

@@ -1,6 +1,6 @@
-"""Random bounds on samples, judged by a second route that shares nothing with the first: all samples
-of a law one after another, in rational numbers. A witness must fail there, and random laws must not
-break what was supported.
+"""Random bounds on samples, judged by a second route that shares nothing with the first: all
+samples of a law one after another, in rational numbers. A witness must fail there, and random laws
+must not break what was supported.
 """
 
 import random
@@ -14,7 +14,18 @@ import sympy as sp
 
 from numerics.evidence import Verdict
 from numerics.lemmas.laws.judge import for_every_law
-from numerics.lemmas.laws.words import E, Iid, P, SampleMax, SampleMean, SampleMedian, SampleMin, SampleSum, SampleVar, Var
+from numerics.lemmas.laws.words import (
+    E,
+    Iid,
+    P,
+    SampleMax,
+    SampleMean,
+    SampleMedian,
+    SampleMin,
+    SampleSum,
+    SampleVar,
+    Var,
+)
 from numerics.provers import Closed
 
 x = sp.Symbol("X", real=True)
@@ -63,7 +74,12 @@ def number(e, law, at, sample=None, one=None):
         return (max if isinstance(e, sp.Max) else min)(args)
     if isinstance(e, (sp.And, sp.Or)):
         return (min if isinstance(e, sp.And) else max)(args)
-    compare = {sp.Ge: lambda a, b: a >= b, sp.Gt: lambda a, b: a > b, sp.Le: lambda a, b: a <= b, sp.Lt: lambda a, b: a < b}
+    compare = {
+        sp.Ge: lambda a, b: a >= b,
+        sp.Gt: lambda a, b: a > b,
+        sp.Le: lambda a, b: a <= b,
+        sp.Lt: lambda a, b: a < b,
+    }
     return int(compare[type(e)](*args))
 
 
@@ -72,20 +88,40 @@ def statement(rng):
     head = lambda: rng.choice(list(OF_SAMPLE))
     function = lambda: rng.choice([x, x, x**2, abs(x), x - E(x), sp.Max(x, 0), (x - E(x)) ** 2])
     statistic = lambda: head()(function())
-    law_number = lambda: rng.choice([E(x), Var(x), E(x**2), E(abs(x)), E(abs(x - E(x))), Var(x**2), sp.Integer(1)])
-    relation = lambda: rng.choice([sp.Ge, sp.Gt, sp.Le, sp.Lt])(statistic() - law_number(), rng.choice([t, -t, t * law_number()]))
-    event = lambda: rng.choice([lambda: relation(), lambda: sp.And(relation(), relation()), lambda: sp.Or(relation(), relation())])()
-    word = lambda: rng.choice([lambda: P(event()), lambda: E(statistic() ** rng.choice((1, 2))), lambda: Var(statistic()), law_number])()
+    law_number = lambda: rng.choice(
+        [E(x), Var(x), E(x**2), E(abs(x)), E(abs(x - E(x))), Var(x**2), sp.Integer(1)]
+    )
+    relation = lambda: rng.choice([sp.Ge, sp.Gt, sp.Le, sp.Lt])(
+        statistic() - law_number(), rng.choice([t, -t, t * law_number()])
+    )
+    event = lambda: rng.choice(
+        [lambda: relation(), lambda: sp.And(relation(), relation()), lambda: sp.Or(relation(), relation())]
+    )()
+    word = lambda: rng.choice(
+        [
+            lambda: P(event()),
+            lambda: E(statistic() ** rng.choice((1, 2))),
+            lambda: Var(statistic()),
+            law_number,
+        ]
+    )()
     size = rng.choice((1, 2, 3))
     r = lambda: sp.Rational(rng.randint(1, 6), rng.randint(1, 6))
     left = r() * word()
     right = r() * word() + rng.choice([sp.S.Zero, r() * word(), r(), r() * law_number() / t**2])
     where = rng.choice([[], [], [(E(x), "==", 0)], [(Var(x), "<=", 1)], [(E(x), ">=", sp.Rational(1, 4))]])
-    on = rng.choice([Closed(-1, 2), sp.S.Reals, Closed(0, 1) if where != [(E(x), "==", 0)] else Closed(-1, 1)])
+    on = rng.choice(
+        [Closed(-1, 2), sp.S.Reals, Closed(0, 1) if where != [(E(x), "==", 0)] else Closed(-1, 1)]
+    )
     return left, rng.choice(["<=", "<=", "<", ">=", ">"]), right, size, on, where
 
 
-HOLDS = {"<=": lambda a, b: a <= b, "<": lambda a, b: a < b, ">=": lambda a, b: a >= b, ">": lambda a, b: a > b}
+HOLDS = {
+    "<=": lambda a, b: a <= b,
+    "<": lambda a, b: a < b,
+    ">=": lambda a, b: a >= b,
+    ">": lambda a, b: a > b,
+}
 
 
 def meets(where, law, at):
