@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
+from numpy.typing import NDArray
 
 from numerics.counterexamples.worst_case.maximise import maximise
 from numerics.evidence import plain
@@ -157,7 +158,7 @@ def _scored(space: Space, floor: float, solid: bool, u: Array) -> Array:
     return score(space.batch(space.points(u)), floor, solid)
 
 
-def _clear(scores: Array, cost: Array, least: float, number: int = FEW) -> Array:
+def _clear(scores: Array, cost: Array, least: float, number: int = FEW) -> NDArray[np.int_]:
     """The simplest that fail by a twentieth of what the worst does, or by more."""
     worst = float(scores.max())
     clear = np.flatnonzero(scores >= min(worst, worst / 20)) if worst > least else np.zeros(0, dtype=int)
