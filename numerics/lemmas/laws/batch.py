@@ -141,8 +141,10 @@ class Batch:
         assert piece.level is not None
         order = np.argsort(np.where(p > 0, f, np.inf), 1)
         reached = np.take_along_axis(p, order, 1).cumsum(1)
-        first = (reached >= self.number(piece.level)[:, None] - self.slip).argmax(1)[:, None]
-        return np.take_along_axis(np.take_along_axis(f, order, 1), first, 1)
+        level = self.number(piece.level)[:, None]
+        first = (reached >= level - self.slip).argmax(1)[:, None]
+        found = np.take_along_axis(np.take_along_axis(f, order, 1), first, 1)
+        return np.where((level > 0) & (level <= 1), found, np.nan)
 
     def happens(self, e: Event) -> Any:
         if e.gap is not None:

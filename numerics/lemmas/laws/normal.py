@@ -69,6 +69,8 @@ class _Normal:
             return self.extreme(type(g), g.args[0])
         if isinstance(h, E) and not g.has(Head):
             return self.moment(g)
+        if isinstance(h, Var) and isinstance(g, (SampleMean, SampleSum)):
+            return self.word(Var(g.args[0])) * (1 / self.n if isinstance(g, SampleMean) else self.n)
         if isinstance(h, Var) and not g.has(Head):
             return self.moment(g**2) - self.moment(g) ** 2
         raise ValueError(self.unknown(h))
@@ -243,7 +245,7 @@ def _closed(
                 stronger,
                 rf"by the union bound: ${latex(union)} {OPS[op.replace('>', '<')]} {latex(big)}$",
             )
-    return ev.replace(steps=(step, *ev.steps), vacuous="", sides=())
+    return ev.replace(steps=(step, *ev.steps), vacuous="")
 
 
 def _enclosed(

@@ -5,7 +5,7 @@ near the worst point, which exact arithmetic judges.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
-from numpy.typing import NDArray
 
 from numerics.counterexamples.worst_case.maximise import maximise
 from numerics.evidence import plain
@@ -103,11 +102,11 @@ def simplest(space: Space, point: Points, least: float) -> tuple[Judged | None, 
     parts = [(score(b), score(b, solid=True)) for i in blocks for b in [space.batch(arrays.at(i, BLOCK))]]
     scores, solid = (np.concatenate(part) for part in zip(*parts))
     lengths = np.array([_length(e) for e in exact])
-    clear = (*_clear(solid, lengths, least, MOST_EXACT), *_clear(scores, lengths, least, MOST_EXACT))
+    clear = _clear((scores, solid), lengths, least, MOST_EXACT)
     best = np.lexsort((lengths, -np.round(scores, 9)))[:MOST_EXACT]
     held: Judged | None = None
     doubtful, decided = -np.inf, False
-    for i in dict.fromkeys((*clear, *best)):
+    for i in dict.fromkeys((*clear, *best.tolist())):
         found = judged(space, space.law(*exact[i]))
         if found is not None and found.fails:
             return found, doubtful
@@ -158,11 +157,16 @@ def _scored(space: Space, floor: float, solid: bool, u: Array) -> Array:
     return score(space.batch(space.points(u)), floor, solid)
 
 
-def _clear(scores: Array, cost: Array, least: float, number: int = FEW) -> NDArray[np.int_]:
-    """The simplest that fail by a twentieth of what the worst does, or by more."""
-    worst = float(scores.max())
-    clear = np.flatnonzero(scores >= min(worst, worst / 20)) if worst > least else np.zeros(0, dtype=int)
-    return clear[np.argsort(cost[clear], kind="stable")][:number]
+def _clear(each: Sequence[Array], cost: Array, least: float, number: int) -> list[int]:
+    """By each of several scores the simplest that fail by a twentieth of what the worst does, or by
+    more; together the simplest first.
+    """
+    found: set[int] = set()
+    for scores in each:
+        worst = float(scores.max())
+        clear = np.flatnonzero(scores >= min(worst, worst / 20)) if worst > least else np.zeros(0, dtype=int)
+        found |= set(clear[np.argsort(cost[clear], kind="stable")][:number].tolist())
+    return sorted(found, key=lambda i: (cost[i], i))
 
 
 def _worst_points(space: Space, least: float, rng: np.random.Generator) -> Iterator[Points]:
@@ -172,7 +176,7 @@ def _worst_points(space: Space, least: float, rng: np.random.Generator) -> Itera
     points, cost = space.simple(SIMPLE, rng)
     batch = space.batch(points)
     scores = score(batch)
-    for i in (*_clear(score(batch, solid=True), cost, least), *_clear(scores, cost, least)):
+    for i in _clear((scores, score(batch, solid=True)), cost, least, FEW):
         yield points.at(i)
     yield points.at(int(scores.argmax()))
     for cube in space.cubes:
@@ -187,8 +191,9 @@ def shown(st: LawStatement, w: Judged) -> dict[str, Any]:
     """A law with both sides, by names that a reader knows."""
     law = w.law
     sides = (w.small, w.big) if st.op[0] == "<" else (w.big, w.small)
-    size = {str(st.size) if st.size else "n": law.size} if st.sized else {}
     parameters = {str(s): plain(q) for s, q in law.parameters.items() if not isinstance(s, sp.Dummy)}
+    name = str(st.size) if st.size else "n" if "n" not in parameters else "sample size"
+    size = {name: law.size} if st.sized else {}
     return {
         **size,
         "atoms": ", ".join(str(a) for a in law.atoms),

@@ -292,7 +292,7 @@ def read_statement(
     functions, extra = _linear([_put(e, replaced) for e in equal], x)
     for s in extra:
         reader.known |= {s}
-        parameters += ((s, sides[x]),)
+        parameters += ((s, Side(sides[x].lo, sides[x].hi)),)  # a mean, also of whole numbers
     below, above = (reader.formula(w, "") for w in (small, big))
     inequalities = tuple((reader.formula(w, ""), kind) for w, kind in conditions)
     balanced = tuple(reader.formula(scalar(g), "x") for g in functions)

@@ -145,7 +145,7 @@ def broken_by_chance(rng, lhs, op, rhs, size, on, where):
     return None
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(30))
 def test_verdicts_agree_with_all_samples_one_by_one(seed):
     rng = random.Random(seed)
     lhs, op, rhs, size, on, where = statement(rng)

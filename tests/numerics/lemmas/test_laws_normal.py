@@ -35,6 +35,7 @@ BOUNDS = {
     "tail, smaller": ("REFUTED", P(SampleMax(x) >= t), "<=", n * sp.exp(-(t**2) / 2) / 3, {**every, **above}),
     "tail of squares": ("CERTIFIED", P(SampleMax(x**2) >= t), "<=", n * sp.exp(-t / 2), {**some, **above}),
     "tail of the mean": ("REFUTED", P(SampleMean(x) >= t), "<=", sp.exp(-n * t**2) / 2, {**every, **above}),
+    "variance": ("PROVED", Var(SampleMean(x**2)) * t, "<=", 2 * t / n, {**every, **above}),
     "moments": ("PROVED", (E(x**4) + Var(x)) * t, "<=", 4 * t, {**every, **above}),
 }
 
