@@ -63,7 +63,7 @@ class Batch:
     def with_slip(self, slip: float) -> Batch:
         """The same where ties of a relation count the other way."""
         self.slip = slip
-        for w in [w for w in self.known if w == "p" or self.st.pieces[w].space != "statistic"]:
+        for w in [w for w in self.known if w != "p" and self.st.pieces[w].space != "statistic"]:
             del self.known[w]
         return self
 
