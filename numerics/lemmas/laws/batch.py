@@ -63,7 +63,7 @@ class Batch:
     def with_slip(self, slip: float) -> Batch:
         """The same where ties of a relation count the other way."""
         self.slip = slip
-        for w in [w for w in self.known if w == "p" or self.st.pieces[w].space != "statistic"]:
+        for w in [w for w in self.known if w != "p" and self.st.pieces[w].space != "statistic"]:
             del self.known[w]
         return self
 
@@ -121,7 +121,8 @@ class Batch:
         f, c = np.take_along_axis(f, order, 1), np.moveaxis(c[:, order], 0, 1).cumsum(2)
         if head is SampleMedian:
             middle = [(c > r).argmax(2) for r in ((n - 1) // 2, n // 2)]
-            return sum(np.take_along_axis(f, m, 1) for m in middle) / 2
+            one, two = (np.take_along_axis(f, m, 1) for m in middle)
+            return (one + two) / 2
         assert head is CdfGap
         steps = np.abs(c / n - np.take_along_axis(self.weights, order, 1).cumsum(1)[:, None])
         last = np.concatenate([f[:, 1:] > f[:, :-1], np.ones((len(f), 1), dtype=bool)], 1)
@@ -140,8 +141,10 @@ class Batch:
         assert piece.level is not None
         order = np.argsort(np.where(p > 0, f, np.inf), 1)
         reached = np.take_along_axis(p, order, 1).cumsum(1)
-        first = (reached >= self.number(piece.level)[:, None] - self.slip).argmax(1)[:, None]
-        return np.take_along_axis(np.take_along_axis(f, order, 1), first, 1)
+        level = self.number(piece.level)[:, None]
+        first = (reached >= level - self.slip).argmax(1)[:, None]
+        found = np.take_along_axis(np.take_along_axis(f, order, 1), first, 1)
+        return np.where((level > 0) & (level <= 1), found, np.nan)
 
     def happens(self, e: Event) -> Any:
         if e.gap is not None:
@@ -166,15 +169,17 @@ class Batch:
         return joined
 
 
-def score(batch: Batch, floor: float = NOTHING) -> Array:
-    """How far each law is beyond the statement, in units of both sides: positive where it fails, and
-    below -1 where it misses a hypothesis.
+def score(batch: Batch, floor: float = NOTHING, solid: bool = False) -> Array:
+    """How far each law is beyond the statement, in units of both sides: positive where it fails,
+    and below -1 where it misses a hypothesis. Ties count for or against an event, whichever is
+    worse; or whichever is better, so that what fails is `solid`.
     """
     st = batch.st
     with np.errstate(all="ignore"):
         worst = _beyond(batch, floor)
         if st.random:
-            worst = np.fmax(worst, _beyond(batch.with_slip(-TIE), floor))
+            other = _beyond(batch.with_slip(-TIE), floor)
+            worst = np.fmin(worst, other) if solid else np.fmax(worst, other)
             batch.with_slip(TIE)
         missed = np.maximum(0.0, -batch.weights.min(1))
         for g, kind in st.where:

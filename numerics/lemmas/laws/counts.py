@@ -60,8 +60,8 @@ class Law:
         """
         if sum(weights) != 1 or min(weights) < 0:
             return None
-        kept = {a: sum(w for b, w in zip(atoms, weights) if a == b) for a in sorted(atoms)}
-        kept = {a: Fraction(w) for a, w in kept.items() if w}
+        kept = {a: sum((w for b, w in zip(atoms, weights) if a == b), Fraction(0)) for a in sorted(atoms)}
+        kept = {a: w for a, w in kept.items() if w}
         return cls(size, tuple(kept), tuple(kept.values()), parameters)
 
 

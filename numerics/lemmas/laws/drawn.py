@@ -1,5 +1,5 @@
-"""A bound on samples of every law as a property that examples try: an example is a law on few atoms,
-with the parameters put where events begin for the worst sample.
+"""A bound on samples of every law as a property that examples try: an example is a law on few
+atoms, with the parameters put where events begin for the worst sample.
 """
 
 from __future__ import annotations
@@ -56,24 +56,18 @@ class SampledLaws:
         return "laws on two or three atoms, and samples of up to 20 variables, every one enumerated"
 
     def tried(self, example: tuple[int, ...]) -> Tried:
-        """The worst ratio at a law, over all samples for which an event may begin."""
+        """The worst ratio on short climbs from a law, and from one without extreme weights and
+        parameters; over all samples for which an event may begin.
+        """
         space = self.spaces[abs(example[0]) % len(self.spaces)]
         u = (np.array(example[1 : 1 + space.dimension], dtype=float) + MOST) / (2 * MOST)
-        one = space.points(self._climbed(space, u)[:, None])
-        ends = [
-            range(-1, len(gaps) * len(samples_of(space.size, space.kinds)[0])) for _, gaps in space.thresholds
-        ]
-        number = max(map(len, ends), default=1)
-        jumps = np.array([[e[i % len(e)] for e in ends] for i in range(number)], dtype=int)
-        jumps = jumps.reshape(number, len(ends))
-        many = Points(*(np.repeat(a, number, 0) for a in (one.atoms, one.free, one.parameters)), jumps)
-        scores = score(space.batch(many))
-        i = int(scores.argmax())
-        top = float(scores[i])
+        low, high = np.array(space.cubes[-1]).T
+        ends = [self._everywhere(space, self._climbed(space, v)) for v in (u, low + (high - low) * u)]
+        top, point = max(ends, key=lambda found: found[0])
         ratio = np.nan if top < -1.5 else LARGEST if top > 1 - 2 / LARGEST else (1 + top) / (1 - top)
         if self.statement.strict and -WORTH < top <= WORTH:
             ratio = 1.001  # equal sides break it
-        return Tried(float(ratio), (space, many.at(i)))
+        return Tried(float(ratio), (space, point))
 
     @staticmethod
     def _climbed(space: Space, u: Array) -> Array:
@@ -87,6 +81,18 @@ class SampledLaws:
                 break
             u = around[best]
         return u
+
+    @staticmethod
+    def _everywhere(space: Space, u: Array) -> tuple[float, Points]:
+        """The worst score of a law over all samples for which an event may begin, and where."""
+        one, samples = space.points(u[:, None]), len(samples_of(space.size, space.kinds)[0])
+        begins = [range(-1, len(gaps) * samples) for _, gaps in space.thresholds]
+        number = max(map(len, begins), default=1)
+        jumps = np.array([[e[i % len(e)] for e in begins] for i in range(number)], dtype=int)
+        atoms, free, parameters = (np.repeat(a, number, 0) for a in (one.atoms, one.free, one.parameters))
+        many = Points(atoms, free, parameters, jumps.reshape(number, len(begins)))
+        scores = score(space.batch(many))
+        return float(scores.max()), many.at(int(scores.argmax()))
 
     def _judged(self, at: tuple[Space, Points]) -> Judged | None:
         space, point = at

@@ -85,9 +85,9 @@ def _not_refuted(st: LawStatement, tried: list[tuple[int, int, Found]]) -> Evide
         n, k, f = doubtful
         reason = (
             f"in floating point a law on {k} atoms at {size} = {n} exceeds the bound by a share of "
-            f"{2 * f.score:.3g}, near the atoms {[float(f'{a:.6g}') for a in f.point.atoms[0]]}, but no rational "
-            "law near it was shown to do so. State it for parameters in a smaller range, or evaluate it there "
-            "by `forall`"
+            f"{2 * f.score:.3g}, near the atoms {[float(f'{a:.6g}') for a in f.point.atoms[0]]}, but no "
+            "rational law near it was shown to do so. State it for parameters in a smaller "
+            "range, or evaluate it there by `forall`"
         )
         return Evidence(verdict=Verdict.OPEN, engine="enumeration", reason=reason)
     if not met:
@@ -100,15 +100,11 @@ def _not_refuted(st: LawStatement, tried: list[tuple[int, int, Found]]) -> Evide
     kinds = max(k for _, k, _ in met)
     sizes = ", ".join(map(str, dict.fromkeys(n for n, _, _ in met)))
     at = f" at {size} = {sizes}" if st.sized else ""
-    missing = dict.fromkeys(n for n, _, f in tried if f.worst is None and n not in {m for m, _, _ in met})
-    rest = (
-        f"; no law was found that meets the hypotheses at {size} = {', '.join(map(str, missing))}"
-        if missing
-        else ""
-    )
+    missing = dict.fromkeys(str(n) for n, _, _ in tried if n not in {m for m, _, _ in met})
+    rest = f"; no law meets the hypotheses at {size} = {', '.join(missing)}" if missing else ""
     covered = (
-        f"laws on at most {kinds} atoms{at}, driven to the worst ratio, every sample enumerated{rest}; no proof "
-        "for every law, which the kernel of derivations may give"
+        f"laws on at most {kinds} atoms{at}, driven to the worst ratio, every sample enumerated{rest}; no "
+        "proof for every law, which the kernel of derivations may give"
     )
     common: dict[str, Any] = {"verdict": Verdict.SUPPORTED, "engine": "enumeration", "covered": covered}
     positive = [w for _, _, w in met if w.ratio >= 1]

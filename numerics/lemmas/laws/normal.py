@@ -69,6 +69,8 @@ class _Normal:
             return self.extreme(type(g), g.args[0])
         if isinstance(h, E) and not g.has(Head):
             return self.moment(g)
+        if isinstance(h, Var) and isinstance(g, (SampleMean, SampleSum)):
+            return self.word(Var(g.args[0])) * (1 / self.n if isinstance(g, SampleMean) else self.n)
         if isinstance(h, Var) and not g.has(Head):
             return self.moment(g**2) - self.moment(g) ** 2
         raise ValueError(self.unknown(h))
@@ -168,7 +170,7 @@ class _Normal:
 
     def enclosed(self, m: _Mean, size: int) -> Ball:
         """A mean at one size. For the rest beyond the cut: 1 - F^n <= n (1 - F) by Bernoulli, and
-        1 - F <= e^{-t^2/2}, so that the integrand lies between 0 and n max(1, 2 t) e^{-t^2/2}.
+        1 - F <= e^{-t^2/2}, so that the integrand lies between 0 and 2 n t e^{-t^2/2}.
         """
         f = m.integrand.xreplace({self.n: sp.Integer(size)}) if isinstance(self.n, sp.Symbol) else m.integrand
         if sp.expand(f) == 0:
@@ -221,7 +223,7 @@ def _closed(
     where: Iterable[Any],
     effort: int,
 ) -> Evidence:
-    """The prover's verdict on the closed forms, or on the union bound, which is at least as large."""
+    """The prover's verdict on the closed forms, or on the union bound, which is no smaller."""
     op = goal.op
     for w, e in zip((goal.lhs, goal.rhs), sides):  # what cancels in the closed form
         for g, kind in (c for c in w.conditions if c not in scalar(e).conditions):
@@ -243,7 +245,7 @@ def _closed(
                 stronger,
                 rf"by the union bound: ${latex(union)} {OPS[op.replace('>', '<')]} {latex(big)}$",
             )
-    return ev.replace(steps=(step, *ev.steps), vacuous="", sides=())
+    return ev.replace(steps=(step, *ev.steps), vacuous="")
 
 
 def _enclosed(

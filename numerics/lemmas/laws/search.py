@@ -1,25 +1,27 @@
-"""The search for the worst law: an evolution in floating point, and then short rational numbers near
-the worst point, which exact arithmetic judges.
+"""The search for the worst law: an evolution in floating point, and then short rational numbers
+near the worst point, which exact arithmetic judges.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
-from numerics.evidence import plain
 from numerics.counterexamples.worst_case.maximise import maximise
+from numerics.evidence import plain
 from numerics.lemmas.laws.batch import NOTHING, score
 from numerics.lemmas.laws.counts import Law, Undefined, Values
-from numerics.lemmas.laws.space import Points, Space
-from numerics.provers.exact.exact_numbers import Undecided, sign
+from numerics.lemmas.laws.space import Numbers, Points, Space
 from numerics.lemmas.laws.statement import LawStatement
+from numerics.provers.exact.exact_numbers import Undecided, sign
+from numerics.provers.statements.floating_point import Array
 from numerics.seeds import shared_generator
 
 __all__ = ["Found", "Judged", "judged", "searched", "shown", "simplest"]
@@ -28,6 +30,8 @@ __all__ = ["Found", "Judged", "judged", "searched", "shown", "simplest"]
 WORTH, CLEAR = 1e-10, 1e-7
 #: How many laws near a point are judged exactly.
 MOST_EXACT = 12
+#: So many laws are evaluated at once.
+BLOCK = 2000
 #: Longer numbers are shown as decimals.
 DIGITS = 40
 #: Simple laws that are tried before the evolution, and how many of those that fail are looked at.
@@ -78,8 +82,10 @@ def judged(space: Space, law: Law | None) -> Judged | None:
     try:
         small, big = values.sides()
         gap = sign(big - small)
-    except (Undefined, Undecided):
+    except Undefined:
         return None
+    except Undecided:
+        return Judged(law, sp.nan, sp.nan, None, False, False)
     return Judged(
         law, small, big, gap, gap is not None and gap <= (0 if space.st.strict else -1), values.rational
     )
@@ -92,31 +98,30 @@ def simplest(space: Space, point: Points, least: float) -> tuple[Judged | None, 
     arrays, exact = space.short(point)
     if not exact:
         return None, -np.inf
-    scores = score(space.batch(arrays))
-    worst = float(scores.max())
+    blocks = range(0, len(exact), BLOCK)
+    parts = [(score(b), score(b, solid=True)) for i in blocks for b in [space.batch(arrays.at(i, BLOCK))]]
+    scores, solid = (np.concatenate(part) for part in zip(*parts))
     lengths = np.array([_length(e) for e in exact])
-    # By a twentieth of the violation at the worst one is enough for a simpler one.
-    clear = np.flatnonzero(scores > worst / 20) if worst > least else np.zeros(0, dtype=int)
-    clear = clear[np.argsort(lengths[clear], kind="stable")][:MOST_EXACT]
+    clear = _clear((scores, solid), lengths, least, MOST_EXACT)
     best = np.lexsort((lengths, -np.round(scores, 9)))[:MOST_EXACT]
     held: Judged | None = None
     doubtful, decided = -np.inf, False
-    for i in (*clear, *best):
+    for i in dict.fromkeys((*clear, *best.tolist())):
         found = judged(space, space.law(*exact[i]))
         if found is not None and found.fails:
             return found, doubtful
-        if scores[i] > CLEAR and (found is None or found.gap is None):
-            doubtful = max(doubtful, float(scores[i]))
-        elif scores[i] > CLEAR:  # it was rounding that failed there
-            decided = True
-        if held is None and found is not None:
+        if scores[i] > CLEAR and found is not None and found.gap is None:
+            return held, float(scores[i])
+        if scores[i] > CLEAR:  # where it holds exactly, it was rounding that failed
+            decided, doubtful = decided or found is not None, float(scores[i])
+        if held is None and found is not None and found.gap is not None:
             held = found
-            if not len(clear):
+            if not clear:
                 break
     return held, -np.inf if decided else doubtful
 
 
-def _length(numbers: tuple[list[Fraction], ...]) -> int:
+def _length(numbers: Numbers) -> int:
     return sum(q.numerator.bit_length() + q.denominator.bit_length() for part in numbers for q in part)
 
 
@@ -147,21 +152,36 @@ def _tightness(found: Found) -> float:
     return -1e300 if math.isnan(ratio) else -ratio
 
 
+def _scored(space: Space, floor: float, solid: bool, u: Array) -> Array:
+    """The scores of points of the cube."""
+    return score(space.batch(space.points(u)), floor, solid)
+
+
+def _clear(each: Sequence[Array], cost: Array, least: float, number: int) -> list[int]:
+    """By each of several scores the simplest that fail by a twentieth of what the worst does, or by
+    more; together the simplest first.
+    """
+    found: set[int] = set()
+    for scores in each:
+        worst = float(scores.max())
+        clear = np.flatnonzero(scores >= min(worst, worst / 20)) if worst > least else np.zeros(0, dtype=int)
+        found |= set(clear[np.argsort(cost[clear], kind="stable")][:number].tolist())
+    return sorted(found, key=lambda i: (cost[i], i))
+
+
 def _worst_points(space: Space, least: float, rng: np.random.Generator) -> Iterator[Points]:
-    """The simplest of many simple laws if some fail, the worst of them, and then what evolution finds
-    in each part of the space.
+    """The simplest of many simple laws if some fail, the worst of them, and then what evolution
+    finds in each part of the space.
     """
     points, cost = space.simple(SIMPLE, rng)
-    scores = score(space.batch(points))
-    worst = float(scores.max())
-    if worst > least:
-        clear = np.flatnonzero(scores >= worst / 20)
-        for i in clear[np.argsort(cost[clear], kind="stable")][:FEW]:
-            yield points.at(i)
+    batch = space.batch(points)
+    scores = score(batch)
+    for i in _clear((scores, score(batch, solid=True)), cost, least, FEW):
+        yield points.at(i)
     yield points.at(int(scores.argmax()))
     for cube in space.cubes:
-        for floor in (NOTHING, AGAIN):
-            top, at = maximise(lambda u, f=floor: score(space.batch(space.points(u)), f), cube, rng)
+        for floor, solid in ((NOTHING, False), (AGAIN, True)):
+            top, at = maximise(partial(_scored, space, floor, solid), cube, rng)
             yield space.points(at[:, None])
             if not top > CLEAR:
                 break
@@ -171,8 +191,9 @@ def shown(st: LawStatement, w: Judged) -> dict[str, Any]:
     """A law with both sides, by names that a reader knows."""
     law = w.law
     sides = (w.small, w.big) if st.op[0] == "<" else (w.big, w.small)
-    size = {str(st.size) if st.size else "n": law.size} if st.sized else {}
     parameters = {str(s): plain(q) for s, q in law.parameters.items() if not isinstance(s, sp.Dummy)}
+    name = str(st.size) if st.size else "n" if "n" not in parameters else "sample size"
+    size = {name: law.size} if st.sized else {}
     return {
         **size,
         "atoms": ", ".join(str(a) for a in law.atoms),

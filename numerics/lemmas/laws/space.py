@@ -1,5 +1,5 @@
-"""The laws that are searched: points of a cube, each a law on few atoms with its parameters, and the
-short rational numbers near one of them.
+"""The laws that are searched: points of a cube, each a law on few atoms with its parameters, and
+the short rational numbers near one of them.
 """
 
 from __future__ import annotations
@@ -22,8 +22,10 @@ from numerics.provers.exact.exact_numbers import Undecided
 from numerics.provers.statements.floating_point import Array, values_of
 from numerics.rationals import fraction, sympy_rational
 
-__all__ = ["MOST_SAMPLES", "Points", "Space", "placed", "spaces"]
+__all__ = ["MOST_SAMPLES", "Numbers", "Points", "Space", "placed", "spaces"]
 
+#: Atoms, free weights and parameters.
+Numbers = tuple[list[Fraction], list[Fraction], list[Fraction]]
 #: More vectors of counts than that are not enumerated.
 MOST_SAMPLES = 300
 #: Denominators of the short numbers near a point.
@@ -33,7 +35,7 @@ STEPS = 16
 
 
 def placed(side: Side, u: Array) -> Array:
-    """Numbers of a range, from those of [0, 1]: closed ends are reached, and infinite ones left far."""
+    """Numbers of a range, from those of [0, 1]: closed ends are reached."""
     lo, hi = (None if e is None else float(fraction(e)) for e in (side.lo, side.hi))
     if lo is not None and hi is not None:
         u = np.clip(u, 1e-6 if side.lo_open else 0.0, 1 - 1e-6 if side.hi_open else 1.0)
@@ -58,9 +60,9 @@ class Points:
     parameters: Array
     jumps: Array
 
-    def at(self, i: int) -> Points:
-        """One of them."""
-        return Points(*(a[i : i + 1] for a in (self.atoms, self.free, self.parameters, self.jumps)))
+    def at(self, i: int, number: int = 1) -> Points:
+        """Some of them, from the i-th on."""
+        return Points(*(a[i : i + number] for a in (self.atoms, self.free, self.parameters, self.jumps)))
 
 
 #: Simple weights.
@@ -79,11 +81,10 @@ def _simple(side: Side) -> list[Fraction]:
     ]
     if lo is not None and hi is not None:
         plain = [lo, hi, *(lo + (hi - lo) * s for s in SHARES), *plain]
-    elif lo is not None or hi is not None:
-        plain = [
-            *([lo] if lo is not None else [hi]),
-            *(lo + q if lo is not None else hi - q for q in plain if q > 0),
-        ]
+    elif lo is not None:
+        plain = [lo, *(lo + q for q in plain if q > 0)]
+    elif hi is not None:
+        plain = [hi, *(hi - q for q in plain if q > 0)]
     plain = [Fraction(round(q)) for q in plain] if side.integer else plain
     return [q for q in dict.fromkeys(plain) if side.contains(q)]
 
@@ -258,7 +259,7 @@ class Space:
 
     @staticmethod
     def crossed(f: Formula, s: sp.Symbol, side: Side, columns: dict[sp.Symbol, Array], number: int) -> Array:
-        """Where a gap changes its sign on the range of a parameter, by false positions (Illinois)."""
+        """Where a gap changes its sign on the range of a parameter, by false positions."""
 
         def gap(u: Array) -> Array:
             values = np.broadcast_to(values_of(f.value, {**columns, s: placed(side, u)}, {}), u.shape)
@@ -275,7 +276,7 @@ class Space:
             b, at_b = c, at_c
         return placed(side, b)
 
-    def short(self, point: Points) -> tuple[Points, list[tuple[list[Fraction], ...]]]:
+    def short(self, point: Points) -> tuple[Points, list[Numbers]]:
         """Laws of short rational numbers around one, as arrays and exactly: atoms, free weights and
         parameters.
         """
@@ -310,18 +311,16 @@ class Space:
     def _parameters(self, values: list[float]) -> Iterator[tuple[Fraction, ...]]:
         """Short values near those of the parameters, on both sides."""
         seen: dict[tuple[Fraction, ...], None] = {}
+        number = len(values)
         if all(map(np.isfinite, values)):
-            near = tuple(Fraction(v).limit_denominator(5000) for v in values)
-            seen[near] = None
-            for d in SHORT[:: 2 if len(values) > 1 else 1] if values else ():
-                for way in (0, 1) if len(values) == 1 else (0, 1, 2):
-                    q = [
-                        Fraction(
-                            int(np.floor(v * d)) + (round(v * d - np.floor(v * d)) if way == 2 else way), d
-                        )
-                        for v in values
-                    ]
-                    seen[tuple(q)] = None
+            seen[tuple(Fraction(v).limit_denominator(5000) for v in values)] = None
+            ways = (
+                [*product((-1, 0, 1), repeat=number)] if number < 3 else [(w,) * number for w in (-1, 0, 1)]
+            )
+            for d in SHORT[:: 2 if number > 1 else 1] if number else ():
+                seen[tuple(Fraction(round(v * d), d) for v in values)] = None
+                for way in ways:
+                    seen[tuple(Fraction(int(np.floor(v * d)) + w, d) for v, w in zip(values, way))] = None
         for point in seen:
             if all(side.contains(q) for (_, side), q in zip(self.st.parameters, point)):
                 yield point
@@ -329,11 +328,11 @@ class Space:
     def law(
         self, atoms: Sequence[Fraction], free: Sequence[Fraction], parameters: Sequence[Fraction]
     ) -> Law | None:
-        """The law of these numbers, with the other weights solved exactly; nothing if there is none."""
+        """The law of these numbers, with the other weights solved exactly, if there is one."""
         at = {s: q for (s, _), q in zip(self.st.parameters, parameters)}
-        weights = [*free]
+        weights: list[Fraction] = [*free]
         if not self.st.balanced:
-            return Law.of(self.size, atoms, [*weights, 1 - sum(weights)], at)
+            return Law.of(self.size, atoms, [*weights, 1 - sum(weights, Fraction(0))], at)
         blank = Values(self.st, Law(self.size, tuple(atoms), (Fraction(1),) * len(atoms), at))
         x = self.st.x
         try:

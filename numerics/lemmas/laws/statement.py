@@ -64,8 +64,8 @@ class Event:
 
 @dataclass(frozen=True)
 class Piece:
-    """What a word says: a number of the law (``law``) or of the sample (``sample``), or a statistic,
-    of a formula or an event. `symbols` are all that it depends on.
+    """What a word says: a number of the law (``law``) or of the sample (``sample``), or a
+    statistic, of a formula or an event. `symbols` are all that it depends on.
     """
 
     head: type[Head]
@@ -292,8 +292,8 @@ def read_statement(
     functions, extra = _linear([_put(e, replaced) for e in equal], x)
     for s in extra:
         reader.known |= {s}
-        parameters += ((s, sides[x]),)
-    parts = tuple(reader.formula(w, "") for w in (small, big))
+        parameters += ((s, Side(sides[x].lo, sides[x].hi)),)  # a mean, also of whole numbers
+    below, above = (reader.formula(w, "") for w in (small, big))
     inequalities = tuple((reader.formula(w, ""), kind) for w, kind in conditions)
     balanced = tuple(reader.formula(scalar(g), "x") for g in functions)
     hypotheses = r",\; ".join(h.latex for h in hyps)
@@ -307,10 +307,11 @@ def read_statement(
     return LawStatement(
         x,
         size,
-        tuple(n for n in sorted({*SIZES, lo, hi}) if lo <= n <= hi and n <= SIZES[-1]),
+        tuple(int(n) for n in sorted({*SIZES, lo, hi}) if lo <= n <= min(hi, SIZES[-1])),
         sides[x],
         parameters,
-        *parts,
+        below,
+        above,
         op,
         inequalities,
         balanced,

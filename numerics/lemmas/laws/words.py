@@ -56,9 +56,7 @@ class Iid:
     law: str | None = None
 
     def __post_init__(self) -> None:
-        if not (isinstance(self.size, sp.Symbol) or (isinstance(self.size, (int, sp.Integer)))) or isinstance(
-            self.size, bool
-        ):
+        if not isinstance(self.size, (sp.Symbol, int, sp.Integer)) or isinstance(self.size, bool):
             raise TypeError(f"the sample size {self.size!r:.200} is no whole number and no symbol; give one")
         if not isinstance(self.size, sp.Symbol) and self.size < 1:
             raise ValueError(f"a sample of {self.size} variables is empty; give a size of at least 1")

@@ -1,4 +1,4 @@
-"""The three arithmetics in which sequences are run: floats search, rational numbers and balls judge."""
+"""The arithmetics in which sequences are run: floats search, rational numbers and balls judge."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""How the proofs about sequences ask `forall`: what is affine in an unknown is first bounded by what
-the hypotheses say of it, so that most questions have no unknown left.
+"""How the proofs about sequences ask `forall`: what is affine in an unknown is first bounded by
+what the hypotheses say of it, so that most questions have no unknown left.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 import sympy as sp
 
 from numerics.evidence import Evidence, Verdict
-from numerics.lemmas.sequences.statement import SequenceStatement
+from numerics.lemmas.sequences.forms import SequenceStatement
 from numerics.lemmas.sequences.window import Fact, Window
 from numerics.provers.enclosures.boxes import Side
 from numerics.provers.exact.exact_numbers import put, sign, told
@@ -21,8 +21,9 @@ from numerics.rationals import sympy_rational
 
 __all__ = ["Asker", "range_of"]
 
-#: Steps that one question may take, questions for one inequality, and bounds tried for an unknown.
-MOST_STEPS, MOST_QUESTIONS, MOST_BOUNDS = 100_000, 12, 4
+#: Steps that a question may take, and one without unknowns that decides; questions for one
+#: inequality, and bounds tried for an unknown.
+FEW_STEPS, MOST_STEPS, MOST_QUESTIONS, MOST_BOUNDS = 60_000, 200_000, 12, 4
 #: Longer expressions are not asked about.
 MOST_OPERATIONS = 400
 
@@ -37,7 +38,8 @@ def range_of(side: Side) -> Any:
 @dataclass
 class Asker:
     """Asks `forall` about one statement; `left` is what the last inequality came down to where it
-    could not be shown, and `fails_at` the largest index at which that is false.
+    could not be shown, and `fails_at` the largest index at which that is false; `primitives` and
+    `terms` are what is known of the terms of sums.
     """
 
     st: SequenceStatement
@@ -46,7 +48,10 @@ class Asker:
     fails_at: int | None = None
     known: dict[Any, Verdict] = field(default_factory=dict)
     questions: int = 0
+    few: bool = False
     came_to: sp.Expr = sp.S.Zero
+    primitives: dict[Any, Any] = field(default_factory=dict)
+    terms: dict[Any, Any] = field(default_factory=dict)
 
     def shown(self, w: Window, gap: sp.Expr, strict: bool, facts: Sequence[Fact]) -> bool | None:
         """Whether ``gap >= 0`` (``> 0``) follows in the window: True by exact arithmetic, False by
@@ -77,18 +82,20 @@ class Asker:
         return gap, list(facts)
 
     def _eliminated(self, w: Window, gap: sp.Expr, strict: bool, facts: Sequence[Fact]) -> bool | None:
-        """The inequality with an unknown less, where that can be bounded; else the question itself."""
+        """The inequality with an unknown less, if that can be bounded, or the question itself."""
         options = []
         for v in w.unknowns:
             line = _line(gap, v)
             if line is None or v not in gap.free_symbols:
                 continue
             way = self._sign(w, line[0], facts)
-            for f in [] if way is None else self._bounds(v, way[0], facts)[:MOST_BOUNDS]:
+            if way is None:
+                continue
+            for f in self._bounds(v, way[0], facts)[:MOST_BOUNDS]:
                 slope, rest = _line(f.gap, v) or (sp.nan, sp.nan)
                 new = _tidy(line[1] - line[0] * rest / slope)
                 options.append((len(new.free_symbols & set(w.unknowns)), new.count_ops(), new, line, way, f))
-        for *_, new, line, (side, exact), f in sorted(options, key=lambda option: option[:2]):
+        for *_, new, line, (_, exact), f in sorted(options, key=lambda option: option[:2]):
             # what is strictly better than the bound need only be as good
             firm = strict and not (f.kind == ">" and self._nonzero(w, line[0], facts))
             out = self._eliminated(w, new, firm, [g for g in facts if g != f])
@@ -148,7 +155,8 @@ class Asker:
             return Verdict.PROVED if gap > 0 or (gap == 0 and not strict) else Verdict.REFUTED
         key = (gap, strict, frozenset(facts))
         if key not in self.known:
-            e = self.answer(w, gap, strict, facts)
+            deciding = last and not self.few and not gap.free_symbols & set(w.unknowns)
+            e = self.answer(w, gap, strict, facts, MOST_STEPS if deciding else FEW_STEPS)
             self.known[key] = Verdict.OPEN if e is None else e.verdict
             at = None if e is None else e.witness.get(w.n.name)
             if last and isinstance(at, int):
@@ -157,7 +165,9 @@ class Asker:
             self.left = gap
         return self.known[key]
 
-    def answer(self, w: Window, gap: sp.Expr, strict: bool, facts: Sequence[Fact]) -> Evidence | None:
+    def answer(
+        self, w: Window, gap: sp.Expr, strict: bool, facts: Sequence[Fact], steps: int
+    ) -> Evidence | None:
         """What `forall` says; None where it refuses the question."""
         about = [Fact(h.form.value, h.kind) for h in self.st.where]
         names, used = _connected(gap, [*about, *facts])
@@ -174,7 +184,7 @@ class Asker:
         where = [(f.gap, f.kind, 0) for f in used]
         op = ">" if strict else ">="
         try:
-            return forall_without_z3(gap, op, 0, domain, where=where, effort=min(self.effort, MOST_STEPS))
+            return forall_without_z3(gap, op, 0, domain, where=where, effort=min(self.effort, steps))
         except (TypeError, ValueError):  # no enclosure, or hypotheses that nothing meets
             return None
 

@@ -1,5 +1,5 @@
-"""Whether one constant serves all indices and all sequences of a statement: it is read off from runs
-and then proved by induction, or every constant is defeated by one sequence.
+"""Whether one constant serves all indices and all sequences of a statement: it is read off from
+runs and then proved by induction, or every constant is defeated by one sequence.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ import sympy as sp
 
 from numerics.evidence import Evidence, Verdict
 from numerics.lemmas.sequences.arithmetic import Floats, NoNumber
+from numerics.lemmas.sequences.forms import SequenceStatement
 from numerics.lemmas.sequences.judge import for_every_sequence, speaks_of_sequences
 from numerics.lemmas.sequences.running import Policy, Run, newest
 from numerics.lemmas.sequences.search import points, policies
-from numerics.lemmas.sequences.statement import SequenceStatement, read, relation
+from numerics.lemmas.sequences.statement import read, relation
 from numerics.provers.as_written import undue
 from numerics.provers.doors import guarded
 from numerics.provers.inequalities import forall_without_z3
 from numerics.provers.open_answers import helped_by
-from numerics.provers.statements.statement import Integers
 from numerics.rationals import sympy_rational
 from theory.inputs.kinds import read_items
 
@@ -35,6 +35,8 @@ INDICES, MOST_RUNS, MOST_CONSTANTS = 40, 25, 5
 FAR, MOST_GROWTHS = (400, 1600), 4
 #: By what share a constant grows between them that keeps growing.
 GROWING = 0.05
+#: What grows by a smaller power is first compared to a logarithm.
+SLOW = 0.3
 #: Simple constants, times powers of ten.
 SIMPLE = (1, Fraction(5, 4), Fraction(3, 2), 2, Fraction(5, 2), 3, 4, 5, 6, 8)
 
@@ -102,7 +104,7 @@ def _pointwise(st: SequenceStatement, h: Any) -> bool:
 def _decided(
     st: SequenceStatement, c: sp.Symbol, constant: sp.Symbol, question: Any, effort: int
 ) -> Evidence | None:
-    """The likelier answer is tried first: whether the constants asked for keep growing says which."""
+    """The likelier answer is tried first: whether the constants asked for keep growing tells."""
     ends = tuple("upper" if st.big.value.has(c) else "lower" for _ in st.sequences)
     plain = next((p for p in points(st) if c in p), None)
     ratios = [] if plain is None else list(_ratios(st, c, plain, Policy(ends, ends), st.first + FAR[1]))
@@ -195,7 +197,9 @@ def _defeated(
         positive = positive or forall_without_z3(scale, ">", 0, {n: domain[n]}).verdict.executed
     if not positive:
         return None
-    equal = [(a, "==" if s in ("<=", ">=") and _recurs(st, h) else s, b) for (a, s, b), h in _paired(st, where)]
+    equal = [
+        (a, "==" if s in ("<=", ">=") and _recurs(st, h) else s, b) for (a, s, b), h in _paired(st, where)
+    ]
     for growth, share in _growths(n, ratios, st.first, up):
         bound = rest + share * growth * scale
         turned = ">=" if up else "<="
@@ -216,18 +220,22 @@ def _recurs(st: SequenceStatement, form: Any) -> bool:
     return newest(form, st.n) is None or len(indices) > 1
 
 
-def _growths(n: sp.Symbol, ratios: list[float], first: int, up: bool) -> Iterator[tuple[sp.Expr, sp.Rational]]:
+def _growths(
+    n: sp.Symbol, ratios: list[float], first: int, up: bool
+) -> Iterator[tuple[sp.Expr, sp.Rational]]:
     """Functions that grow (or fall) no faster than the ratio seems to, with a share of each."""
     if len(ratios) <= FAR[1] or not min(ratios[FAR[0] :]) > 0:
         return
     exponent = math.log(ratios[FAR[1]] / ratios[FAR[0]]) / math.log(FAR[1] / FAR[0]) * (1 if up else -1)
     shift = 1 if first < 1 else 0
     found: list[sp.Expr] = []
+    if exponent < SLOW:
+        found += [sp.log(n + 1 + shift) if up else 1 / sp.log(n + 1 + shift)]
     if exponent > 0.02:
         near = Fraction(round(12 * exponent), 12)
-        found = [(n + shift) ** sympy_rational(q * (1 if up else -1)) for q in (near, near * 3 / 4, near / 2) if q]
-    if exponent < 0.3:
-        found += [sp.log(n + 1 + shift) if up else 1 / sp.log(n + 1 + shift)]
+        found += [
+            (n + shift) ** sympy_rational(q * (1 if up else -1)) for q in (near, near * 3 / 4, near / 2) if q
+        ]
     for growth in found[:MOST_GROWTHS]:
         f = sp.lambdify(n, growth, modules="math")
         shares = [r / f(first + i) for i, r in enumerate(ratios)]
@@ -239,10 +247,8 @@ def _growths(n: sp.Symbol, ratios: list[float], first: int, up: bool) -> Iterato
                 yield growth, sympy_rational(q)
 
 
-def _refuted(
-    st: SequenceStatement, e: Evidence, op: str, equal: list[Any], ratio: sp.Expr
-) -> Evidence:
-    """What defeats every constant: the start, the recurrence, and what the ratio of the sides passes."""
+def _refuted(st: SequenceStatement, e: Evidence, op: str, equal: list[Any], ratio: sp.Expr) -> Evidence:
+    """What defeats every constant: start, recurrence, and what the ratio of the sides passes."""
     written = {f"{a} {s} {b}": "holds for every n" for a, s, b in equal if s == "=="}
     n = st.names[st.n]
     tends = "oo" if op[0] == "<" else "0"

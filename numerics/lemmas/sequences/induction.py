@@ -10,11 +10,12 @@ from dataclasses import dataclass
 import sympy as sp
 
 from numerics.lemmas.sequences.asking import Asker
-from numerics.lemmas.sequences.statement import Form, SequenceStatement, Value, affine
+from numerics.lemmas.sequences.forms import Form, SequenceStatement, Value
+from numerics.lemmas.sequences.statement import affine
 from numerics.lemmas.sequences.telescoping import limits, primitives, telescoped, term_signs
 from numerics.lemmas.sequences.window import Fact, Unsteady, Window
 from numerics.provers.as_written import latex
-from numerics.provers.exact.exact_numbers import put
+from numerics.provers.exact.exact_numbers import put, told
 
 __all__ = ["Proof", "Prover"]
 
@@ -22,6 +23,10 @@ __all__ = ["Proof", "Prover"]
 STARTS = (0, 1, 2, 4, 8, 16, 32)
 #: Steps that are false at one index are tried from the next one on, so often and so far.
 MOST_RESTARTS, MOST_START = 4, 40
+#: After so many questions about bounds that were not decided no further first index is tried.
+MOST_UNDECIDED = 2
+#: How many functions are tried whose differences bound a sum.
+NUMBERS = (1, 5)
 
 
 @dataclass(frozen=True)
@@ -180,7 +185,8 @@ class Prover:
             if at is None or not m <= at < self.st.first + MOST_START:
                 break
             m = at + 1
-        self.reason = f"the step from ${name}$ to the next index could not be shown: what is left is {_shown(self.asker.left, self.st.strict)}"
+        left = _shown(self.asker.left, self.st.strict)
+        self.reason = f"the step from ${name}$ to the next index could not be shown: what is left is {left}"
         return None
 
     def _base_words(self, m: int) -> str:
@@ -220,17 +226,27 @@ class Prover:
         return None
 
     def directly(self) -> Proof | None:
-        """By bounds of the sums, from some index on."""
+        """By bounds of the sums, from some index on; by the likeliest ones first."""
+        return next((p for most in NUMBERS if (p := self._by_bounds(most)) is not None), None)
+
+    def _by_bounds(self, most: int) -> Proof | None:
+        undecided = 0
         for m in self._starts():
             w = Window(self.st, m, self.st.last)
             gap = w.gap(0)
             facts, exact = self.facts(w, 0)
-            pairs = [list(telescoped(self.asker, w, a)) for a in list(w.anchors.values())]
-            bounds = [b for of_one in pairs for b in of_one]
+            bounds = [
+                b
+                for a in list(w.anchors.values())
+                for b in telescoped(self.asker, w, a, _directions(gap, a.symbol), most)
+            ]
             if not bounds and m > self.st.first:
                 return None
             out = self.asker.shown(w, gap, self.st.strict, [*(b[0] for b in bounds), *facts])
             if out is None:
+                undecided += self.asker.fails_at is None
+                if undecided >= MOST_UNDECIDED:
+                    return None
                 continue
             came_to = _shown(self.asker.came_to, self.st.strict)
             before = self.base(self.st.first, m - 1)
@@ -254,6 +270,12 @@ class Prover:
     def _starts(self) -> Iterator[int]:
         last = self.st.last
         yield from (m for m in (self.st.first + s for s in STARTS) if last is None or m <= last)
+
+
+def _directions(gap: sp.Expr, v: sp.Symbol) -> tuple[int, ...]:
+    """From which side a sum must be bounded: 1 from above, -1 from below."""
+    slope = sp.expand(gap).coeff(v)
+    return (1,) if told(-slope, "positive") else (-1,) if told(slope, "positive") else (1, -1)
 
 
 def _plain(e: sp.Expr) -> str:

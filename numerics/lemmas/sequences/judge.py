@@ -9,7 +9,7 @@ from typing import Any
 from numerics.evidence import Evidence, Verdict
 from numerics.lemmas.sequences.asking import Asker
 from numerics.lemmas.sequences.induction import Prover
-from numerics.lemmas.sequences.search import admissible, refute
+from numerics.lemmas.sequences.search import admissible, points, refute
 from numerics.lemmas.sequences.statement import is_open, read
 from numerics.lemmas.sequences.tried import SequenceProperty
 from numerics.provers.doors import guarded
@@ -23,6 +23,7 @@ __all__ = ["for_every_sequence", "speaks_of_sequences"]
 
 #: Why nothing is said where the hypotheses may exclude each other.
 EMPTY = "no sequence that meets the hypotheses was found"
+NO_POINT = "no parameters that meet the hypotheses were found"
 
 
 def speaks_of_sequences(lhs: Any, rhs: Any, domain: Mapping[Any, Any], where: Iterable[Any]) -> bool:
@@ -43,7 +44,7 @@ def for_every_sequence(
     where: Iterable[Any] = (),
     effort: int = 1_000_000,
 ) -> Evidence:
-    """Judge the statement for every point of the domain and all sequences that meet the hypotheses."""
+    """Judge the statement for every point of the domain, and all sequences with the hypotheses."""
     start = time.monotonic()
     where = read_items(where=where)
     steps = read_whole(
@@ -69,6 +70,8 @@ def _judged(st: Any, effort: int) -> Evidence:
             )
         if said:
             return _open(helped_by(said, "hypotheses that leave each next value some room"))
+        if st.where and not points(st):
+            return _open(helped_by(NO_POINT, "hypotheses that a simple rational point meets"))
         if st.hypotheses and not admissible(st, asker):
             return _open(helped_by(EMPTY, "hypotheses that a simple sequence meets at every index"))
         prover = Prover(st, effort)

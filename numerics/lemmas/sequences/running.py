@@ -1,5 +1,5 @@
-"""Sequences that are run from their start: each next value is one that the hypotheses allow, and the
-statement is looked at on the way.
+"""Sequences that are run from their start: each next value is one that the hypotheses allow, and
+the statement is looked at on the way.
 """
 
 from __future__ import annotations
@@ -12,15 +12,8 @@ from typing import Any
 import sympy as sp
 
 from numerics.lemmas.sequences.arithmetic import Arithmetic, NoNumber
-from numerics.lemmas.sequences.statement import (
-    Form,
-    Hypothesis,
-    SequenceStatement,
-    Slot,
-    Total,
-    Value,
-    affine,
-)
+from numerics.lemmas.sequences.forms import Form, Hypothesis, SequenceStatement, Slot, Total, Value
+from numerics.lemmas.sequences.statement import affine
 
 __all__ = ["Policy", "Run", "largest", "newest", "oldest"]
 
@@ -174,7 +167,8 @@ class Run:
 
     def _chosen(self, place: int, name: str, i: int) -> Any:
         """The next value of a sequence by its rule."""
-        lower, upper = [], []
+        lower: list[Any] = []
+        upper: list[Any] = []
         for h, m in self._instances(i):
             env = {} if m is None else {self.st.n: m}
             v = next((v.symbol for v in h.form.values if v.name == name and _at(v.index, env) == i), None)
@@ -182,7 +176,7 @@ class Run:
                 continue
             slope, rest = (self.of(e, h.form, env) for e in line)
             s = self.by.sign(slope)
-            if not abs(s) == 1:
+            if abs(s) != 1:
                 continue
             bound = -rest / slope
             if h.kind == "==":
@@ -201,11 +195,9 @@ class Run:
         number, sign = self.by.number, self.by.sign
         least = most = None
         for b in lower:
-            least = (
-                b if least is None or sign(b[0] - least[0]) > 0 or (b[1] and not b[0] != least[0]) else least
-            )
+            least = b if least is None or sign(b[0] - least[0]) > 0 or (b[1] and b[0] == least[0]) else least
         for b in upper:
-            most = b if most is None or sign(most[0] - b[0]) > 0 or (b[1] and not b[0] != most[0]) else most
+            most = b if most is None or sign(most[0] - b[0]) > 0 or (b[1] and b[0] == most[0]) else most
         if least is not None and most is not None and (least[1] or most[1]):
             middle = (least[0] + most[0]) * number(Fraction(1, 2))
             least, most = (middle, False) if least[1] else least, (middle, False) if most[1] else most
@@ -230,7 +222,8 @@ class Run:
         """Both sides at an index."""
         self.reach(n)
         env = {self.st.n: n}
-        return tuple(self.of(f.value, f, env) for f in (self.st.small, self.st.big))  # type: ignore[return-value]
+        small, big = (self.of(f.value, f, env) for f in (self.st.small, self.st.big))
+        return small, big
 
     def fails(self, n: int) -> bool:
         """Whether the statement is false there: surely, if the arithmetic judges."""
@@ -280,4 +273,4 @@ def _line(form: Form, v: sp.Symbol) -> tuple[sp.Expr, sp.Expr] | None:
         rest = sp.expand(e - slope * v)
         inside = any(v in (s.symbol for s in t.term.slots) for t in form.totals)
         _LINES[key] = None if inside or slope == 0 or rest.has(v) or slope.has(v) else (slope, rest)
-    return _LINES[key]  # type: ignore[no-any-return]
+    return _LINES[key]

@@ -1,5 +1,6 @@
-"""The search for a sequence, parameters and an index at which a statement fails: in floats, with what
-is found judged exactly or by Arb, and continued to all indices by rules that keep the hypotheses.
+"""The search for a sequence, parameters and an index at which a statement fails: in floats, with
+what is found judged exactly or by Arb, and continued to all indices by rules that keep the
+hypotheses.
 """
 
 from __future__ import annotations
@@ -17,10 +18,12 @@ from numerics.counterexamples.drawn.scalars import decoded
 from numerics.evidence import plain
 from numerics.lemmas.sequences.arithmetic import Arithmetic, Balls, Floats, NoNumber, Rationals
 from numerics.lemmas.sequences.asking import Asker
+from numerics.lemmas.sequences.forms import Form, Hypothesis, SequenceStatement
 from numerics.lemmas.sequences.running import Policy, Run, largest, newest
-from numerics.lemmas.sequences.statement import Form, Hypothesis, SequenceStatement
+from numerics.lemmas.sequences.statement import affine
 from numerics.lemmas.sequences.window import Fact, Unsteady, Window
-from numerics.provers.exact.exact_numbers import Undecided, put
+from numerics.provers.exact.exact_numbers import Undecided, built, put
+from numerics.provers.exact.exact_numbers import told as told_sign
 from numerics.rationals import sympy_rational
 
 __all__ = [
@@ -39,8 +42,8 @@ __all__ = [
 Point = Mapping[sp.Symbol, Fraction]
 #: Values of one parameter: near 1, then smaller and larger ones, then the ends.
 CODES = (0, *(s * OCTAVE * e for e in (1, 3, 7) for s in (1, -1)), -MOST, MOST)
-CANDIDATES = tuple(map(Fraction, ("0", "1", "-1", "1/2", "-1/2", "2", "-2")))
-#: Points, policies, and both together; indices of each run, of a run without sequences, of a long one.
+CANDIDATES = tuple(map(Fraction, ("0", "1", "-1", "1/2", "-1/2", "2", "-2", "10", "-10")))
+#: Points, policies, and both together; indices of a run, of one without sequences, of a long one.
 MOST_POINTS, MOST_POLICIES, MOST_RUNS = 60, 150, 1200
 INDICES, PLAIN, LONG = 40, 400, 20_000
 #: Violations that are judged, how far a sequence is run that only shows that there is one, and at
@@ -64,7 +67,7 @@ def points(st: SequenceStatement) -> list[Point]:
     values = [list(dict.fromkeys(decoded(st.box[x], c) for c in CODES)) for x in names]
     few = [v[: max(2, round(400 ** (1 / len(names))))] for v in values]
     ranked = sorted(itertools.product(*(range(len(v)) for v in few)), key=sum)
-    out = []
+    out: list[Point] = []
     for places in ranked:
         point = {x: v[i] for x, v, i in zip(names, values, places)}
         if all(_holds(h, point) for h in st.where):
@@ -200,9 +203,45 @@ def continued(st: SequenceStatement, asker: Asker, run: Run, point: Point, polic
             run.extend(max(st.last + top, *starts, run.start))
             return True
         run.extend(max(st.first + top + 1, *starts, run.next - 1))
-        return all(_rule(st, asker, run, point, policy, place, top + 1) for place in range(len(st.sequences)))
+        places = range(len(st.sequences))
+        if all(_rule(st, asker, run, point, policy, place, top + 1) for place in places):
+            return True
+        return _constant(st, asker, run, point, top + 1)
     except (NoNumber, Unsteady, Undecided, OverflowError):
         return False
+
+
+def _constant(st: SequenceStatement, asker: Asker, run: Run, point: Point, top: int) -> bool:
+    """Whether the sequences, whose last values are equal, may stay what they are for ever."""
+    at: dict[sp.Expr, sp.Expr] = {x: sympy_rational(q) for x, q in point.items()}
+    kept: dict[str, sp.Expr] = {}
+    lines = [affine(v.index, st.n) for h in st.hypotheses for v in h.form.values if v.index.has(st.n)]
+    back = top + 1 + max((-line[1] for line in lines if line is not None), default=0)
+    run.extend(run.next + back)
+    for name in st.sequences:
+        last = {run.by.rational(run.values[name, i]) for i in range(run.next - back, run.next)}
+        (q,) = last if len(last) == 1 else (None,)
+        if q is None:
+            return False
+        kept[name] = sympy_rational(q)
+    w = Window(st, max(st.first, run.next - top), None)
+    for h in st.hypotheses:
+        env = {st.n: w.n}
+        facts = [Fact(w.of(h.form, env), h.kind), *(Fact(*c) for c in w.conditions(h.form, env))]
+        if not h.everywhere:
+            continue
+        if w.anchors or any(not index.has(w.n) for _, index in w.atoms):
+            return False
+        values = {**at, **{v: kept[name] for (name, _), v in w.atoms.items()}}
+        if not all(_holds_for_all(asker, w, Fact(put(f.gap, values), f.kind), ()) for f in facts):
+            return False
+    return True
+
+
+def _holds_for_all(asker: Asker, w: Window, f: Fact, known: Sequence[Fact]) -> bool:
+    if f.kind == "==":
+        return bool(sp.expand(f.gap) == 0)
+    return asker.shown(w, f.gap, f.kind != ">=", known) is not None
 
 
 def _rule(
@@ -220,7 +259,7 @@ def _rule(
                 return False
             continue
         env = {st.n: w.n + top - offset}
-        last = [v for v in _at_offset(h.form, st.n, offset)]
+        last = list(_at_offset(h.form, st.n, offset))
         if not last or max(last, key=st.sequences.index) != name:
             continue
         gap = put(w.of(h.form, env), at)
@@ -249,18 +288,22 @@ def _at_offset(form: Form, n: sp.Symbol, offset: int) -> Iterator[str]:
 
 def _choices(v: sp.Symbol, own: Sequence[tuple[Fact, Any]], policy: Policy, place: int) -> Iterator[sp.Expr]:
     """What the next value may be: an end of what the hypotheses allow, or a number."""
-    bounds = []
+    bounds: list[tuple[str, sp.Expr]] = []
+    lower: list[sp.Expr] = []
+    upper: list[sp.Expr] = []
     for f, _ in own:
         e = sp.expand(f.gap)
         slope = e.coeff(v)
         rest = sp.expand(e - slope * v)
         if slope != 0 and not rest.has(v) and not slope.has(v):
             bounds.append((f.kind, -rest / slope))
+            (lower if told_sign(slope, "positive") else upper).append(-rest / slope)
     yield from dict.fromkeys(b for kind, b in bounds if kind == "==")
     if any(kind == "==" for kind, _ in bounds):
         return
     yield sp.S.Zero
     yield from dict.fromkeys(b for _, b in bounds)
+    yield from (built(head, ends) for head, ends in ((sp.Min, upper), (sp.Max, lower)) if len(ends) > 1)
     if len(bounds) == 2:
         yield (bounds[0][1] + bounds[1][1]) / 2
     yield from (b + s for _, b in bounds[:1] for s in (1, -1))
@@ -277,16 +320,11 @@ def _keeps(
     known: Sequence[Fact],
 ) -> bool:
     """Whether a choice of the next value meets the hypotheses that it must meet."""
-    for f, conditions in own:
-        for g in (f, *conditions):
-            gap = put(g.gap, {v: choice})
-            zero = g.kind == "==" and sp.expand(gap) == 0
-            signs = {"==": (), "!=": (1,)}.get(g.kind, (1,))
-            if not zero and (
-                not signs or all(asker.shown(w, s * gap, g.kind != ">=", known) is None for s in signs)
-            ):
-                return False
-    return True
+    return all(
+        _holds_for_all(asker, w, Fact(put(g.gap, {v: choice}), g.kind), known)
+        for f, conditions in own
+        for g in (f, *conditions)
+    )
 
 
 def told(st: SequenceStatement, run: Run, point: Point, n: int) -> dict[str, Any]:

@@ -5,146 +5,22 @@ a sequence, has a symbol of its own, so that what remains is an expression for `
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from numerics.provers.as_written import SAME_SIDES, Condition, distinct, latex, scalar, undue
+from numerics.lemmas.sequences.forms import Form, Hypothesis, SequenceStatement, Slot, Total, Value
+from numerics.provers.as_written import SAME_SIDES, distinct, latex, scalar, undue
 from numerics.provers.enclosures.boxes import Side
 from numerics.provers.exact.exact_numbers import put
 from numerics.provers.statements.relation import OPS, RELATIONS, SIGNS
 from numerics.provers.statements.statement import assumptions, side_of
 from numerics.rationals import flint_rational, sympy_rational
 
-__all__ = ["Form", "Hypothesis", "SequenceStatement", "Slot", "Total", "Value", "affine", "is_open", "read", "relation"]
+__all__ = ["affine", "is_open", "read", "relation"]
 
 SUMS = (sp.Sum, sp.Product)
-
-
-@dataclass(frozen=True)
-class Form:
-    """An expression in which symbols stand for sums and values of sequences, and what must hold for
-    it to be defined.
-    """
-
-    value: sp.Expr
-    conditions: tuple[Condition, ...]
-    slots: tuple[Slot, ...]
-
-    @property
-    def values(self) -> Iterator[Value]:
-        """The values of sequences that stand in it outside of sums."""
-        return (s for s in self.slots if isinstance(s, Value))
-
-    @property
-    def totals(self) -> Iterator[Total]:
-        return (s for s in self.slots if isinstance(s, Total))
-
-    @property
-    def symbols(self) -> set[sp.Symbol]:
-        """Whatever it depends on, also inside sums, but for their own variables and the slots."""
-        own = self.value.free_symbols.union(*(g.free_symbols for g, _ in self.conditions))
-        return (own - {s.symbol for s in self.slots}).union(*(s.symbols for s in self.slots))
-
-    @property
-    def names(self) -> set[str]:
-        """The sequences that occur, also inside sums."""
-        inner = (t.term.names for t in self.totals)
-        return {v.name for v in self.values}.union(*inner)
-
-
-@dataclass(frozen=True)
-class Value:
-    """The value of a sequence at an index."""
-
-    symbol: sp.Symbol
-    name: str
-    index: sp.Expr
-
-    @property
-    def symbols(self) -> set[sp.Symbol]:
-        return set(self.index.free_symbols)
-
-
-@dataclass(frozen=True)
-class Total:
-    """A sum or product over `k` from `lo` to `hi`."""
-
-    symbol: sp.Symbol
-    head: Any
-    k: sp.Symbol
-    lo: sp.Expr
-    hi: sp.Expr
-    term: Form
-
-    @property
-    def symbols(self) -> set[sp.Symbol]:
-        return (self.term.symbols - {self.k}) | self.lo.free_symbols | self.hi.free_symbols
-
-
-Slot = Value | Total
-
-
-@dataclass(frozen=True)
-class Hypothesis:
-    """``form >= 0``, ``> 0``, ``== 0`` or ``!= 0``, for every n if it is meant `everywhere`."""
-
-    form: Form
-    kind: str
-    everywhere: bool
-
-
-@dataclass(frozen=True)
-class SequenceStatement:
-    """``small <= big`` (``<`` if strict) for every point of the domain and all sequences that meet
-    the hypotheses; `where` speaks of the parameters alone, `written` are all as they were given, and
-    `names` are the caller's symbols.
-    """
-
-    n: sp.Symbol
-    box: Mapping[sp.Symbol, Side]
-    names: Mapping[sp.Symbol, sp.Symbol]
-    small: Form
-    big: Form
-    strict: bool
-    hypotheses: tuple[Hypothesis, ...]
-    where: tuple[Hypothesis, ...]
-    written: tuple[Form, ...]
-    checked: str
-    assumes: tuple[str, ...]
-    vacuous: str
-
-    @property
-    def side(self) -> Side:
-        return self.box[self.n]
-
-    @property
-    def first(self) -> int:
-        return int(self.side.lo)
-
-    @property
-    def last(self) -> int | None:
-        return None if self.side.hi is None else int(self.side.hi)
-
-    @property
-    def parameters(self) -> tuple[sp.Symbol, ...]:
-        return tuple(x for x in self.box if x != self.n)
-
-    @property
-    def covered(self) -> str:
-        """The domain and the hypotheses in one line."""
-        return ", ".join(text.strip("$") for text in self.assumes)
-
-    @property
-    def forms(self) -> tuple[Form, ...]:
-        return (self.small, self.big, *(h.form for h in self.hypotheses))
-
-    @cached_property
-    def sequences(self) -> tuple[str, ...]:
-        return tuple(sorted(set().union(*(f.names for f in self.forms))))
 
 
 def affine(e: sp.Expr, x: sp.Symbol) -> tuple[int, int] | None:
@@ -252,7 +128,7 @@ class _Reader:
         own = self._range(e, lo, hi, bound)
         extra = undue(k, {**assumptions(own), "integer": True})
         if extra is not None:
-            raise ValueError(f"{k} is declared {extra}, which the limits of {e} do not imply")
+            raise ValueError(f"{k} is declared {extra}, which the limits of {e} do not imply; declare less")
         body = e.func(e.function, *inner) if inner else e.function
         if (height := _height(body)) >= len(self.indices):
             raise ValueError(f"{e} holds too many sums in each other; give some of them a name")
@@ -287,14 +163,13 @@ class _Reader:
         least, most = end(lo, True), end(hi, False)
         if least is not None and most is not None and most < least:
             most = least
-        return Side(
-            *(None if x is None else flint_rational(sp.Integer(x)) for x in (least, most)), integer=True
-        )
+        exact = lambda x: None if x is None else flint_rational(sp.Integer(x))
+        return Side(exact(least), exact(most), integer=True)
 
 
 def relation(h: Any) -> tuple[Any, str, Any]:
     """A hypothesis as a triple; a ValueError if it is none."""
-    if isinstance(h, tuple(RELATIONS)):
+    if any(isinstance(h, kind) for kind in RELATIONS):
         return h.lhs, RELATIONS[type(h)], h.rhs
     if isinstance(h, tuple) and len(h) == 3 and isinstance(h[1], str) and h[1] in SIGNS:
         return h
@@ -355,9 +230,8 @@ def read(lhs: Any, op: str, rhs: Any, domain: Mapping[Any, Any], where: Iterable
         everywhere, text = n in form.symbols, f"{latex(sp.sympify(a))} {SIGNS[sign]} {latex(sp.sympify(b))}"
         if everywhere and not form.names:
             raise ValueError(f"{a} {sign} {b} is a hypothesis on n alone; put it into the range of n")
-        if any(
-            v.index.free_symbols and affine(v.index, n) != (1, affine(v.index, n)[1]) for v in form.values
-        ):  # type: ignore[index]
+        lines = [affine(v.index, n) for v in form.values if v.index.free_symbols]
+        if any(line is None or line[0] != 1 for line in lines):
             raise ValueError(f"{a} {sign} {b} has an index that is not n plus a whole number")
         into = hypotheses if form.names else about
         into += [Hypothesis(f, k, everywhere) for f, k in _without_moduli(form, kind)]

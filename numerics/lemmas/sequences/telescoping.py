@@ -8,10 +8,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from contextlib import suppress
+from typing import Any
 
 import sympy as sp
+from sympy.concrete.gosper import gosper_term
 
 from numerics.lemmas.sequences.asking import Asker
+from numerics.lemmas.sequences.forms import Total
 from numerics.lemmas.sequences.statement import affine
 from numerics.lemmas.sequences.window import Anchor, Fact, Window
 from numerics.provers.as_written import latex
@@ -36,6 +39,15 @@ def primitives(f: sp.Expr, k: sp.Symbol) -> Iterator[sp.Expr]:
     if k not in ratio.free_symbols and ratio != 1:
         yield f * ratio / (ratio - 1)
         return
+    with suppress(NotImplementedError, ValueError, TypeError, AttributeError, ZeroDivisionError):
+        exact = gosper_term(f, k) if f.is_rational_function(k) else None
+        if exact is not None:
+            yield sp.factor(exact * f).xreplace({k: k + 1})
+            return
+    for place in (2, 4):  # falls at least as fast as a geometric series from there on
+        share = ratio.xreplace({k: sp.Integer(place)})
+        if share.is_Rational and 0 < share < 1 and _at(ratio, k, FAR[0]) < float(share):
+            yield -f.xreplace({k: k + 1}) / (1 - share)
     with suppress(NotImplementedError, ValueError, TypeError, ZeroDivisionError):
         p = _exponent(f, k)
         if p is None:
@@ -45,7 +57,8 @@ def primitives(f: sp.Expr, k: sp.Symbol) -> Iterator[sp.Expr]:
             return
         sigma = _shift(f, c, p, k)
         power = lambda x: c * sp.log(x) if p == 1 else c * x ** (1 - p) / (1 - p)
-        for s in dict.fromkeys((sigma + HALF, sigma, sigma + 1, sp.S.Zero)):
+        first = (sigma, sigma + HALF) if p == 1 else (sigma + HALF, sigma)  # of logarithms the plain one
+        for s in dict.fromkeys((*first, sigma + 1, sp.S.Zero)):
             yield power(k + s)
 
 
@@ -76,9 +89,12 @@ def _shift(f: sp.Expr, c: sp.Expr, p: sp.Rational, k: sp.Symbol) -> sp.Expr:
     return simple if abs(float(off) - simple) < NEAR else sp.S.Zero
 
 
-def telescoped(asker: Asker, w: Window, anchor: Anchor) -> Iterator[tuple[Fact, bool, str]]:
-    """Bounds of a sum or product in a window, with whether each is exact, and in words. The terms up
-    to the first index are written out where the lower limit is a number.
+def telescoped(
+    asker: Asker, w: Window, anchor: Anchor, wanted: tuple[int, ...], most: int
+) -> Iterator[tuple[Fact, bool, str]]:
+    """Bounds of a sum or product in a window, from above (1) or below (-1) as `wanted`, from so
+    many functions at `most`, with whether each is exact, and in words. The terms up to the first
+    index are written out where the lower limit is a number.
     """
     t, fixed = anchor.total, anchor.lo.is_Integer
     slopes = [(affine(e, w.n) or (-1, 0))[0] for e in (anchor.lo, anchor.hi)]
@@ -94,17 +110,46 @@ def telescoped(asker: Asker, w: Window, anchor: Anchor) -> Iterator[tuple[Fact, 
     signs = [asker.shown(inner, f, True, ()), asker.shown(w, begin, True, ())] if product else [True]
     if None in signs:
         return
-    for big in primitives(sp.log(f) if product else f, k):
+    for place, big in enumerate(_kept_primitives(asker, t, k)[:most]):
         step, end = big - put(big, {k: k - 1}), put(big, {k: anchor.hi}) - put(big, {k: start - 1})
         step, end = (sp.exp(step), sp.exp(end)) if product else (step, end)
-        for sign, op in ((1, r"\le"), (-1, r"\ge")):
-            exact = asker.shown(inner, sign * (step - f), False, ())
+        for sign in wanted:
+            op = r"\le" if sign > 0 else r"\ge"
+            exact = _term(asker, inner, (t.symbol, place, sign), sign * (step - f))
             if exact is None:
                 continue
             bound = begin * end if product else begin + end
             words = rf"${latex(f)} {op} {latex(step)}$ for ${latex(k)} \ge {least}$"
             joined = "multiplied" if product else "summed up"
             yield Fact(sign * (bound - anchor.symbol), ">="), exact and all(signs), words + ", " + joined
+
+
+def _kept_primitives(asker: Asker, t: Total, k: sp.Symbol) -> list[sp.Expr]:
+    if t.symbol not in asker.primitives:
+        f = t.term.value
+        positive = sp.Dummy(t.k.name, integer=True, positive=True)
+        f = put(f, {t.k: positive})
+        found = primitives(sp.log(f) if t.head is sp.Product else f, positive)
+        asker.primitives[t.symbol] = [(big, positive) for big in found]
+    return [put(big, {positive: k}) for big, positive in asker.primitives[t.symbol]]
+
+
+def _term(asker: Asker, inner: Window, key: Any, gap: sp.Expr) -> bool | None:
+    """The inequality of one term from some index on; it is asked again only where it was false
+    before an index.
+    """
+    known, least = asker.terms.get(key), inner.first
+    if known is not None:
+        exact, since, fails_at = known
+        if exact is not None and since <= least:
+            return bool(exact)
+        if exact is None and (fails_at is None or fails_at >= least):
+            return None
+    asker.few = True  # there are other bounds, and each is asked for
+    exact = asker.shown(inner, gap, False, ())
+    asker.few = False
+    asker.terms[key] = exact, least, asker.fails_at
+    return exact
 
 
 def limits(w: Window, lo: sp.Expr, hi: sp.Expr) -> tuple[int, int | None] | None:

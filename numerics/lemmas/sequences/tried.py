@@ -18,9 +18,9 @@ from numerics.counterexamples.drawn.scalars import Codes, decoded
 from numerics.evidence import Evidence, Verdict
 from numerics.lemmas.sequences.arithmetic import Floats, NoNumber, Rationals
 from numerics.lemmas.sequences.asking import Asker
+from numerics.lemmas.sequences.forms import SequenceStatement
 from numerics.lemmas.sequences.running import Policy, Run
 from numerics.lemmas.sequences.search import CANDIDATES, Point, confirmed, continued, told
-from numerics.lemmas.sequences.statement import SequenceStatement
 from numerics.rationals import sympy_rational
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from typing import Any
 
 import sympy as sp
 
-from numerics.lemmas.sequences.statement import Form, Hypothesis, SequenceStatement, Total, Value, affine
+from numerics.lemmas.sequences.forms import Form, Hypothesis, SequenceStatement, Total, Value
+from numerics.lemmas.sequences.statement import affine
 from numerics.provers.as_written import Condition
 from numerics.provers.exact.exact_numbers import put
 from numerics.provers.statements.statement import Integers
@@ -109,10 +110,11 @@ class Window:
         ends = affine(lo, self.n), affine(hi, self.n)
         if None in ends:
             raise Unsteady("a limit of a sum is not a whole multiple of n plus a whole number")
-        (low, below), (high, above) = ends  # type: ignore[misc]
+        (low, _), (high, _) = ends  # type: ignore[misc]
         key = (s.head, s.term.value, low, high)
         if key not in self.anchors:
-            symbol = sp.Dummy("S" if s.head is sp.Sum else "P", real=True)
+            letter = "S" if s.head is sp.Sum else "P"
+            symbol = sp.Dummy(f"{letter}_{len(self.anchors) + 1}", real=True)
             self.anchors[key] = Anchor(symbol, s, lo, hi, env)
         anchor = self.anchors[key]
         out = anchor.symbol
