@@ -26,7 +26,7 @@ __all__ = ["chosen"]
 SIZES = (1, 10, 100, 1000, 10**4, 10**6)
 SLACKS = (1, 2, 10, 100)
 #: Values of several constants that are tried in all combinations.
-SIMPLE = [sp.Rational(t) for t in "1 2 1/2 4 1/4 10 1/10 100 1/100".split()]
+SIMPLE = [sp.Rational(t) for t in ("1", "2", "1/2", "4", "1/4", "10", "1/10", "100", "1/100")]
 #: Choices that `forall` is asked about before it is given up.
 MOST_OPEN = 3
 #: What rounding may make of a gap, relative to its sides.
@@ -39,7 +39,9 @@ LOOSE = 100.0
 Choice = Mapping[sp.Symbol, sp.Expr]
 
 
-def chosen(goals: Sequence[Quantified], effort: int, most_open: int = MOST_OPEN) -> tuple[Evidence | None, str]:
+def chosen(
+    goals: Sequence[Quantified], effort: int, most_open: int = MOST_OPEN
+) -> tuple[Evidence | None, str]:
     """Evidence for all goals, which share their constants and domain, with the first constants and
     the widest part of the regime that are enough; or nothing, and what was tried.
     """

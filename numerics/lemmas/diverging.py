@@ -24,11 +24,11 @@ from numerics.provers.exact.exact_numbers import Undecided
 __all__ = ["defeating", "directions"]
 
 #: Constants, or their reciprocals, at which curves are tried in floating point.
-SIZES = 4.0 ** np.arange(31)
+SIZES: Floats = 4.0 ** np.arange(31, dtype=np.float64)
 #: The same for a point that defeats all of them.
-ALL_SIZES = 10.0 ** np.arange(-12, 13, 4)
+ALL_SIZES: Floats = 10.0 ** np.arange(-12, 13, 4, dtype=np.float64)
 #: Factors of what constants are compared with.
-FACTORS = [sp.Rational(t) for t in "1 1/2 1/4 1/10 1/100 1/1000".split()]
+FACTORS = [sp.Rational(t) for t in ("1", "1/2", "1/4", "1/10", "1/100", "1/1000")]
 #: How many curves `forall` is asked about, where a curve may begin, and how far out the first
 #: member is looked for that defeats constants equal to 1.
 MOST, LATEST, FARTHEST = 6, 1000, 300
@@ -63,16 +63,17 @@ def directions(q: Quantified) -> list[tuple[int, ...]]:
 def defeating(q: Quantified, effort: int) -> tuple[Evidence | None, str]:
     """The refutation, or nothing and what was tried."""
     tried = 0
-    if q.st.difference.has(*q.fresh) and any(
-        b.has(c) for c in q.fresh for b in q.st.difference.atoms(*BENT)
-    ):
+    if q.st.difference.has(*q.fresh) and any(b.has(c) for c in q.fresh for b in q.st.difference.atoms(*BENT)):
         return None, "the constants stand inside of a function with a bend, so that no curve was tried"
     for refute in (_at_a_point, _along_a_curve):
         for attempt in itertools.islice(refute(q, effort), MOST):
             tried += 1
             if attempt is not None:
                 return attempt, ""
-    return None, f"{len(q.table.curves)} curves were looked at, of which {tried} seemed to defeat every constant"
+    return (
+        None,
+        f"{len(q.table.curves)} curves were looked at, of which {tried} seemed to defeat every constant",
+    )
 
 
 def _gaps(q: Quantified, sizes: Floats, ways: Sequence[int]) -> Floats:
@@ -93,9 +94,9 @@ def _at_a_point(q: Quantified, effort: int) -> Iterator[Evidence | None]:
     t = q.table
     fails = t.met & (_gaps(q, ALL_SIZES, [1] * len(q.fresh)) < 0).all(0)
     far = t.grid.searchsorted(LATEST, side="right")
-    constants = {c: (0, sp.oo) for c in q.fresh}
+    constants = dict.fromkeys(q.fresh, (0, sp.oo))
     rows = np.flatnonzero(fails[:, far:].all(1) if q.regime.to else fails[:, :far].any(1))
-    for row in rows:
+    for row in map(int, rows):
         first = int(t.grid[np.argmax(fails[row])])
         along = Along(q.st, t.n, t.at(row), first, effort)
         if not q.regime.to:
@@ -118,7 +119,7 @@ def _along_a_curve(q: Quantified, effort: int) -> Iterator[Evidence | None]:
         at = {x: c.above**w for x, w in zip(q.fresh, c.ways)}
         along = Along(q.st, n, t.at(c.row), c.start, effort)
         main = Along(q.st, n, {**along.curve, **at}, c.start, effort)
-        every = {x: (0, sp.oo) for x in q.fresh}
+        every = dict.fromkeys(q.fresh, (0, sp.oo))
         shown = (
             main.shows(-q.st.difference, ">")
             and along.stays(every)
@@ -166,7 +167,7 @@ def _growing(q: Quantified) -> list[Growing]:
         gaps = _gaps(q, SIZES, ways)
         enough = np.logical_and.accumulate(gaps < 0, axis=0).sum(0)
         known = t.met & np.isfinite(gaps[0])
-        for row in np.flatnonzero((enough[:, :] >= 2).any(1)):
+        for row in map(int, np.flatnonzero((enough >= 2).any(1))):
             good = (enough[row] >= 1) | ~known[row]
             if not good[-1]:
                 continue
