@@ -8,7 +8,7 @@ from typing import Any
 
 import sympy as sp
 
-from numerics.lemmas.curves import Table, index_for, table
+from numerics.lemmas.curves import Table, table
 from numerics.lemmas.regimes import Regime
 from numerics.provers.as_written import latex, scalar
 from numerics.provers.exact.exact_numbers import told
@@ -65,7 +65,7 @@ def read_limit(
         )
     st = statement(f, "<=", 0 if v in (sp.oo, -sp.oo) else v, domain, where)
     limits: Sequence[sp.Expr | None] = [near.to.get(s) for s in domain]
-    return Limit(st, f, x, v, domain, where, near, side, table(st, limits, index_for(domain)))
+    return Limit(st, f, x, v, domain, where, near, side, table(st, limits))
 
 
 def logarithms(q: Limit) -> Iterator[tuple[sp.Expr, sp.Expr, str]]:

@@ -51,11 +51,13 @@ ROWS = 64
 TRIED = {1: 40, 2: 16, 3: 8, 4: 5, 5: 4, 6: 3}
 
 
-def index_for(names: Iterable[sp.Symbol]) -> sp.Symbol:
-    """A whole number n that runs along curves, under a name that nobody bears."""
+def index_for(names: Iterable[sp.Symbol], whole: bool = True) -> sp.Symbol:
+    """A number n that runs along curves, under a name that nobody bears. SymPy is told that it is
+    whole only where that is needed, because it rewrites log Gamma then.
+    """
     taken = {str(s) for s in names}
     name = next(t for t in ("n", "k", "m", "N", *(f"n_{i}" for i in range(99))) if t not in taken)
-    return sp.Symbol(name, integer=True, positive=True)
+    return sp.Symbol(name, positive=True, **({"integer": True} if whole else {}))
 
 
 def growths(n: sp.Expr) -> list[sp.Expr]:
@@ -160,14 +162,14 @@ class Table:
         return dict(zip(self.st.symbols, self.curves[row]))
 
 
-def table(st: Statement, limits: Sequence[sp.Expr | None], n: sp.Symbol) -> Table:
+def table(st: Statement, limits: Sequence[sp.Expr | None]) -> Table:
     """The curves for the first variables of a statement, of which each tends to its limit, if it
     has one.
     """
     sides = (st.small, st.big, *(g for g, _ in st.where))
     phases = any(e.has(sp.sin, sp.cos, sp.tan) for e in sides)
     odd = phases or any(p.base.is_negative for e in sides for p in e.atoms(sp.Pow))
-    grid = GRID[GRID <= PHASES] if odd else GRID
+    grid, n = GRID[GRID <= PHASES] if odd else GRID, index_for(st.names, whole=odd)
     k = len(limits)
     most = TRIED.get(k, 2)
     families = [
@@ -215,6 +217,11 @@ class Along:
     start: int
     effort: int
 
+    @cached_property
+    def whole(self) -> dict[sp.Symbol, sp.Symbol]:
+        """The index as a whole number."""
+        return {self.n: sp.Dummy(integer=True, positive=True)}
+
     def put(self, e: sp.Expr) -> sp.Expr:
         return put(e, self.curve)
 
@@ -250,7 +257,9 @@ class Along:
             (g, ">" if strict else ">=") for x, s in zip(st.symbols, st.box[:k]) for g, strict in s.gaps(x)
         ]
         where = [(g, ">" if strict else ">=") for g, strict in st.where]
-        whole = all(self.put(x).is_integer for x, s in zip(st.symbols, st.box[:k]) if s.integer)
+        whole = all(
+            self.put(x).xreplace(self.whole).is_integer for x, s in zip(st.symbols, st.box[:k]) if s.integer
+        )
         needs = (c for c in (*st.where_needs, *st.needs) if not self._whole_power(c))
         return whole and all(self.shows(g, kind, constants) for g, kind in (*ranges, *where, *needs))
 
@@ -261,7 +270,7 @@ class Along:
             return False
         sides = (self.st.small, self.st.big, *(h for h, _ in self.st.where))
         powers = {p for e in sides for p in e.atoms(sp.Pow) if p.base == g}
-        return bool(powers) and all(self.put(p.exp).is_integer for p in powers)
+        return bool(powers) and all(self.put(p.exp).xreplace(self.whole).is_integer for p in powers)
 
     def member(self, i: int) -> tuple[sp.Expr, ...]:
         """The i-th point of the curve."""

@@ -11,16 +11,16 @@ import sympy as sp
 from numerics.evidence import Evidence, Verdict
 from numerics.lemmas.asked_limits import Limit, logarithms
 from numerics.lemmas.curves import Along
-from numerics.provers.exact.exact_numbers import Undecided, put
+from numerics.provers.exact.exact_numbers import Undecided, put, sign
 from numerics.provers.statements.statement import Statement, statement
 
 __all__ = ["kept_away"]
 
-#: Curves that `forall` is asked about, and those on which enclosures look far out.
-MOST_CURVES, ENCLOSED = 6, 60
+#: How often `forall` is asked, and curves on which enclosures look far out.
+MOST, ENCLOSED = 8, 60
 #: Members from which on f is to keep away; with the last ones no power is written out.
 STARTS = (1, 2, 10, 100, 10**4, 10**6, 10**9, 10**12)
-LATEST_OF_POWERS = 100
+STARTS_OF_POWERS = (1, 2, 10, 100)
 #: Functions that SymPy writes out at whole numbers.
 WRITTEN_OUT = (sp.gamma, sp.loggamma, sp.factorial, sp.binomial, sp.polygamma, sp.harmonic)
 
@@ -39,22 +39,29 @@ def kept_away(q: Limit, effort: int) -> Evidence | None:
         bound = _bound(far[-2:] if len(far) > 1 else known[-4:], q.value)
         if bound is None:
             continue
-        sign, distance = bound
-        for start in STARTS:
+        way, distance = bound
+        for start in _starts(Along(q.st, t.n, t.at(row), 1, effort), way * gap - distance):
             along = Along(q.st, t.n, t.at(row), start, effort)
-            if start > LATEST_OF_POWERS and _long(along.put(gap), t.n):
-                break
-            if along.shows(sign * gap - distance, ">=") and along.stays():
-                return _away(
-                    q,
-                    along,
-                    f"{of} >= {distance}" if sign > 0 else f"{of} <= {-distance}",
-                    _near_it(along, sign * gap, distance),
-                )
-        asked += 1
-        if asked == MOST_CURVES:
+            asked += 1
+            if along.shows(way * gap - distance, ">=") and along.stays():
+                words = f"{of} >= {distance}" if way > 0 else f"{of} <= {-distance}"
+                return _away(q, along, words, _near_it(along, way * gap, distance))
+        if asked >= MOST:
             break
     return None
+
+
+def _starts(along: Along, gap: sp.Expr) -> list[int]:
+    """The first two members at which f keeps away, from which on it may do so."""
+    e, found = along.put(gap), []
+    for start in STARTS if not _long(e, along.n) else STARTS_OF_POWERS:
+        try:
+            later = (start, start + 1, start + 2, start + 3, 2 * start + 5)
+            if all(sign(put(e, {along.n: sp.Integer(i)})) in (0, 1) for i in later):
+                found.append(start)
+        except (Undecided, ValueError, TypeError):
+            continue
+    return found[:2]
 
 
 def _gap(q: Limit) -> tuple[sp.Expr, sp.Expr]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import sympy as sp
 
-from numerics.lemmas.curves import Table, index_for, table
+from numerics.lemmas.curves import Table, table
 from numerics.lemmas.regimes import Regime
 from numerics.provers.as_written import latex, scalar
 from numerics.provers.statements.relation import Relation, hypothesis
@@ -107,5 +107,5 @@ def quantified(
         where,
         constants,
         regime,
-        table(st, limits, index_for([*domain, *constants])),
+        table(st, limits),
     )

@@ -74,12 +74,12 @@ def _outgrows(q: Limit, gap: sp.Expr, size: sp.Expr, far: bool) -> bool:
     e = put(gap / size if far else gap * size, dict(zip(q.st.names, q.st.symbols)))
     rows = np.flatnonzero(q.table.met[:, -8:].all(1))[:2]
     seen = [v[-2:] for row in rows if len(v := q.table.far(int(row), e)) > 1]
-    return any(abs(a) > 4 * abs(b) if far else abs(b) > 4 * abs(a) for a, b in seen)
+    return any(abs(a) > 1000 * abs(b) if far else abs(b) > 1000 * abs(a) for a, b in seen)
 
 
 def _comes_nearer(q: Limit) -> bool:
     """Whether f is not surely as far from the value at a far place as at a near one."""
-    if q.value in (sp.oo, -sp.oo):
+    if q.value in (sp.oo, -sp.oo) or q.table.phases:  # a sine may be near 0 by accident
         return True
     gap = put(q.f - q.value, dict(zip(q.st.names, q.st.symbols)))
     rows = np.flatnonzero(q.table.met[:, -8:].all(1))[:2]
