@@ -70,13 +70,13 @@ def _family(side: Side, to: sp.Expr | None, n: sp.Symbol, phases: bool) -> Itera
     """The curves of one variable, simplest first: towards a limit, or towards every end and at
     rest.
     """
-    far = [n, n**2, 2 * n, 2 * n + 1, 2**n if side.integer else sp.sqrt(n), n**3]
+    far = [n, n**2, *((2 * n, 2 * n + 1, 2**n) if side.integer else (n**3, sp.sqrt(n)))]
     if phases and not side.integer:
         turns = (2 * sp.pi * n, 2 * sp.pi * n + sp.pi / 2, 2 * sp.pi * n + sp.pi, 2 * sp.pi * n - sp.pi / 2)
         far += [*turns, sp.pi * n]
     lo, hi = (None if e is None else sympy_rational(e) for e in (side.lo, side.hi))
     upwards, downwards = list(far), [-e for e in far]
-    near = [] if side.integer else [1 / e for e in far if e not in (2 * n, 2 * n + 1)]
+    near = [] if side.integer else [1 / e for e in far]
     if to is not None:
         yield from {sp.oo: upwards, -sp.oo: downwards}.get(to, [e for t in near for e in (to + t, to - t)])
         return

@@ -19,7 +19,8 @@ import sympy as sp
 from numerics.evidence import Evidence, Verdict
 from numerics.lemmas.curves import Along, Floats, Table, growths
 from numerics.lemmas.quantified import Quantified
-from numerics.provers.exact.exact_numbers import Undecided
+from numerics.provers.exact.exact_numbers import Undecided, put
+from numerics.provers.statements.floating_point import values_of
 
 __all__ = ["defeating", "directions"]
 
@@ -117,6 +118,8 @@ def _along_a_curve(q: Quantified, effort: int) -> Iterator[Evidence | None]:
     for c in _growing(q):
         t, n = q.table, q.table.n
         at = {x: c.above**w for x, w in zip(q.fresh, c.ways)}
+        if not all(v < 0 for v in t.far(c.row, put(q.st.difference, at))):
+            continue  # floats were wrong
         along = Along(q.st, n, t.at(c.row), c.start, effort)
         main = Along(q.st, n, {**along.curve, **at}, c.start, effort)
         every = dict.fromkeys(q.fresh, (0, sp.oo))
@@ -159,9 +162,9 @@ def _refuted(q: Quantified, along: Along, i: int, by: str, every: str) -> Eviden
     )
 
 
-def _growing(q: Quantified) -> list[Growing]:
+def _growing(q: Quantified) -> Iterator[Growing]:
     """Curves along which no constant seems to be enough, simplest first."""
-    t, found = q.table, []
+    t = q.table
     limit = t.grid.searchsorted(LATEST, side="right")
     for ways in directions(q):
         gaps = _gaps(q, SIZES, ways)
@@ -176,8 +179,7 @@ def _growing(q: Quantified) -> list[Growing]:
             if begin >= limit or len(places) < 5:
                 continue
             size = np.where(enough[row] == len(SIZES), np.inf, SIZES[enough[row] - 1])[places]
-            found += [Growing(row, s, h, ways) for s, h in _above(t, places, size)]
-    return found
+            yield from (Growing(row, s, h, ways) for s, h in _above(t, places, size))
 
 
 def _above(t: Table, places: Any, size: Floats) -> Iterator[tuple[int, sp.Expr]]:
@@ -193,8 +195,7 @@ def _above(t: Table, places: Any, size: Floats) -> Iterator[tuple[int, sp.Expr]]
         if start is None or len(places) - start < 4:
             continue
         with np.errstate(all="ignore"):
-            grown = np.array([float(h.subs(n, sp.Float(g))) for g in t.grid[places[start:]]])
-            ratio = size[start:] / grown
+            ratio = size[start:] / values_of(h, {n: t.grid[places[start:]]}, {})
         tail, head = ratio[len(ratio) // 2 :].min(), ratio[: max(1, len(ratio) // 2)].min()
         if tail < head / 4 or number == 2:
             continue

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from numerics.evidence import Evidence, all_of
+from numerics.evidence import Evidence, Verdict, all_of
 from numerics.lemmas.asked_limits import constant_beside, effort_of, ranges_of
 from numerics.lemmas.constants import decided
 from numerics.lemmas.curves import Table
@@ -80,11 +80,11 @@ def order(
         raise ValueError("an order is one near a limit; say what tends where, such as {n: oo}")
     near = regime_of(regime, domain)
     kinds = ("O", "Omega") if kind == "Theta" else (kind,)
-    parts = {
-        (k, i): _one_order(f, k, g, regime_of(regime, of_side), of_side, where, steps)
-        for k in kinds
-        for i, of_side in enumerate(_each_side(near, domain))
-    }
+    parts: dict[tuple[str, int], Evidence] = {}
+    for k, (i, of_side) in itertools.product(kinds, enumerate(_each_side(near, domain))):
+        parts[k, i] = _one_order(f, k, g, regime_of(regime, of_side), of_side, where, steps)
+        if parts[k, i].verdict is Verdict.REFUTED:
+            break
     if len(parts) == 1:
         return next(iter(parts.values()))
     found = all_of(*parts.values(), checked=_order_latex(f, kind, g, near))
