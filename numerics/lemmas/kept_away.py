@@ -17,7 +17,7 @@ from numerics.provers.statements.statement import Statement, statement
 __all__ = ["kept_away"]
 
 #: How often `forall` is asked, and curves on which enclosures look far out.
-MOST, ENCLOSED = 8, 60
+MOST, ENCLOSED = 6, 60
 #: Members from which on f is to keep away; with the last ones no power is written out.
 STARTS = (1, 2, 10, 100, 10**4, 10**6, 10**9, 10**12)
 STARTS_OF_POWERS = (1, 2, 10, 100)
@@ -52,7 +52,7 @@ def kept_away(q: Limit, effort: int) -> Evidence | None:
 
 
 def _starts(along: Along, gap: sp.Expr) -> list[int]:
-    """The first two members at which f keeps away, from which on it may do so."""
+    """The first and the last of some members from which on f seems to keep away."""
     e, found = along.put(gap), []
     for start in STARTS if not _long(e, along.n) else STARTS_OF_POWERS:
         try:
@@ -61,7 +61,7 @@ def _starts(along: Along, gap: sp.Expr) -> list[int]:
                 found.append(start)
         except (Undecided, ValueError, TypeError):
             continue
-    return found[:2]
+    return list(dict.fromkeys([*found[:1], *found[-1:]]))
 
 
 def _gap(q: Limit) -> tuple[sp.Expr, sp.Expr]:

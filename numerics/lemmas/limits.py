@@ -1,4 +1,4 @@
-"""`limit`: a value that a function tends to.
+"""`limit`: a value that a function tends to, beside `order`.
 
 A function tends to a value if it comes as near as a multiple of something that tends to 0: "there
 is a constant C with ``|f - v| <= C h`` near the limit", for h a power of the distance, or one over
@@ -18,6 +18,7 @@ from numerics.lemmas.asked_limits import Limit, effort_of, ranges_of, read_limit
 from numerics.lemmas.constants import SHARE
 from numerics.lemmas.curves import index_for, stays
 from numerics.lemmas.kept_away import kept_away
+from numerics.lemmas.orders import order
 from numerics.lemmas.rates import with_a_rate
 from numerics.lemmas.regimes import from_one_side, regime_of
 from numerics.provers.as_written import latex
@@ -28,7 +29,7 @@ from numerics.provers.statements.statement import Integers, side_of
 from numerics.rationals import sympy_rational
 from theory.inputs.kinds import read_items
 
-__all__ = ["limit"]
+__all__ = ["limit", "order"]
 
 
 @guarded("branch and bound")
@@ -71,8 +72,8 @@ def limit(
     --------
     >>> x = sp.Symbol("x", positive=True)
     >>> found = limit(x * sp.log(x), x, 0, 0, side="+")
-    >>> found.verdict.value, found.steps[0]
-    ('CERTIFIED', '$|x \\log{\\left(x \\right)}| \\le C \\sqrt{x}$')
+    >>> print(found.verdict, found.steps[0])
+    CERTIFIED $|x \\log{\\left(x \\right)}| \\le C \\sqrt{x}$
     >>> dict(limit(sp.sin(x), x, sp.oo, 0).witness)["keeps away"]
     'f >= 1/2 for x = 2*pi*n + pi/2 and every n >= 1'
     """
