@@ -113,5 +113,6 @@ def ranges_of(domain: Mapping[sp.Symbol, Any], tending: Iterable[sp.Symbol]) -> 
         if x not in out and x.is_integer:
             raise ValueError(f"{x} is declared a whole number; give it a range, such as Integers(1)")
         if x not in out:
-            out[x] = (0, sp.oo) if x.is_positive else (-sp.oo, sp.oo)
+            lo, hi = (0 if x.is_nonnegative else -sp.oo), (0 if x.is_nonpositive else sp.oo)
+            out[x] = sp.Interval(lo, hi, bool(x.is_positive), bool(x.is_negative))
     return out

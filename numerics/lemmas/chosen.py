@@ -14,8 +14,8 @@ import sympy as sp
 from numerics.evidence import Evidence, Verdict, all_of
 from numerics.lemmas.diverging import directions
 from numerics.lemmas.quantified import Quantified
-from numerics.provers.as_written import latex
-from numerics.provers.exact.exact_numbers import put
+from numerics.provers.as_written import latex, scalar
+from numerics.provers.exact.exact_numbers import put, sign
 from numerics.provers.inequalities import forall_without_z3 as forall
 from numerics.provers.statements.search import scan
 from numerics.provers.statements.statement import statement
@@ -78,10 +78,24 @@ def _shown(goals: Sequence[Quantified], parts: Sequence[Any], choice: Choice, ef
                 break
             if not found.verdict.executed:
                 return found
-            out.append(found)
+            out += [found, *_defined(q, sides, domain, choice, effort)]
+            if not out[-1].verdict.executed:
+                return out[-1]
     if not out and empty is not None:
         raise empty
     return out[0] if len(out) == 1 else all_of(*out)
+
+
+def _defined(
+    q: Quantified, sides: Sequence[sp.Expr], domain: Any, choice: Choice, effort: int
+) -> Iterator[Evidence]:
+    """What `forall` does not see, because it was lost when the constants were put in."""
+    seen = {c for e in sides for c in scalar(e).conditions}
+    for g, kind in {(put(g, choice), kind) for g, kind in q.needs} - seen:
+        if kind == "!=":
+            yield forall(g**2, ">", 0, domain, where=q.where, effort=effort)
+        elif not (g.is_number and sign(g) == 1):
+            yield forall(g, kind, 0, domain, where=q.where, effort=effort)
 
 
 def _told(goals: Sequence[Quantified], found: Evidence, choice: Choice, level: int) -> Evidence:

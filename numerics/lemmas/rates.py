@@ -12,7 +12,7 @@ from numerics.evidence import Evidence
 from numerics.lemmas.asked_limits import Limit, constant_beside, logarithms
 from numerics.lemmas.chosen import chosen
 from numerics.lemmas.quantified import quantified
-from numerics.provers.as_written import latex
+from numerics.provers.as_written import latex, scalar
 from numerics.provers.exact.exact_numbers import put
 
 __all__ = ["with_a_rate"]
@@ -48,7 +48,7 @@ def with_a_rate(q: Limit, effort: int) -> tuple[Evidence | None, str]:
     for (f, v, form), rate in itertools.product(forms, _rates(q)):
         if _outgrows(q, (f if far else f - v), 1 / rate, far):
             continue
-        ask = lambda a, op, b: quantified(C, a, op, b, q.domain, q.where, q.regime)
+        ask = lambda a, op, b: quantified(C, a, op, b, q.domain, q.where, q.regime, scalar(q.f).conditions)
         if far:
             goals = [ask(f if q.value == sp.oo else -f, ">=", C / rate)]
             shown = f"{latex(f)} \\{'ge' if q.value == sp.oo else 'le -'} {latex(C / rate)}"
