@@ -52,7 +52,7 @@ def kept_away(q: Limit, effort: int) -> Evidence | None:
 
 
 def _starts(along: Along, gap: sp.Expr) -> list[int]:
-    """The first and the last of some members from which on f seems to keep away."""
+    """A member from which on f seems to keep away, and one farther out."""
     e, found = along.put(gap), []
     for start in STARTS if not _long(e, along.n) else STARTS_OF_POWERS:
         try:
@@ -61,7 +61,7 @@ def _starts(along: Along, gap: sp.Expr) -> list[int]:
                 found.append(start)
         except (Undecided, ValueError, TypeError):
             continue
-    return list(dict.fromkeys([*found[:1], *found[-1:]]))
+    return [*found[:1], *[i for i in found if i >= 100 * found[0]][:1]]
 
 
 def _gap(q: Limit) -> tuple[sp.Expr, sp.Expr]:

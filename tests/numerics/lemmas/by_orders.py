@@ -14,7 +14,7 @@ __all__ = ["KINDS", "contradicts", "drawn"]
 x, y, C = sp.symbols("x y C", positive=True)
 n = sp.Symbol("n", integer=True, positive=True)
 POWERS = [sp.Rational(k, 2) for k in range(5)]
-EFFORT = 200_000
+EFFORT = 400_000
 
 
 def _rational(rng, low=1, high=9):
