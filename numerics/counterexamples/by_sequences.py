@@ -98,7 +98,7 @@ def defeated(
     Examples
     --------
     >>> n, c = sp.symbols("n c", positive=True)
-    >>> found = defeated(n * sp.log(n), c * n, n, at={"n": n}, where={})
+    >>> found = defeated(n * sp.log(n), c * n, n, at={"n": n}, where={}, least=2)
     >>> found.verdict.value, found.witness["n"], found.witness["every other choice"]
     ('REFUTED', 3, 'right/left -> 0 as n -> oo, n = n')
     >>> defeated(n, c * n, n, at={"n": n}, where={}).verdict.value

@@ -14,8 +14,8 @@ import sympy as sp
 from numerics.evidence import Evidence, Verdict, all_of
 from numerics.lemmas.diverging import directions
 from numerics.lemmas.quantified import Quantified
-from numerics.provers.as_written import latex
-from numerics.provers.exact.exact_numbers import put
+from numerics.provers.as_written import latex, scalar
+from numerics.provers.exact.exact_numbers import put, sign
 from numerics.provers.inequalities import forall_without_z3 as forall
 from numerics.provers.statements.search import scan
 from numerics.provers.statements.statement import statement
@@ -26,7 +26,7 @@ __all__ = ["chosen"]
 SIZES = (1, 10, 100, 1000, 10**4, 10**6)
 SLACKS = (1, 2, 10, 100)
 #: Values of several constants that are tried in all combinations.
-SIMPLE = [sp.Rational(t) for t in "1 2 1/2 4 1/4 10 1/10 100 1/100".split()]
+SIMPLE = [sp.Rational(t) for t in ("1", "2", "1/2", "4", "1/4", "10", "1/10", "100", "1/100")]
 #: Choices that `forall` is asked about before it is given up.
 MOST_OPEN = 3
 #: What rounding may make of a gap, relative to its sides.
@@ -39,7 +39,9 @@ LOOSE = 100.0
 Choice = Mapping[sp.Symbol, sp.Expr]
 
 
-def chosen(goals: Sequence[Quantified], effort: int, most_open: int = MOST_OPEN) -> tuple[Evidence | None, str]:
+def chosen(
+    goals: Sequence[Quantified], effort: int, most_open: int = MOST_OPEN
+) -> tuple[Evidence | None, str]:
     """Evidence for all goals, which share their constants and domain, with the first constants and
     the widest part of the regime that are enough; or nothing, and what was tried.
     """
@@ -76,10 +78,24 @@ def _shown(goals: Sequence[Quantified], parts: Sequence[Any], choice: Choice, ef
                 break
             if not found.verdict.executed:
                 return found
-            out.append(found)
+            out += [found, *_defined(q, sides, domain, choice, effort)]
+            if not out[-1].verdict.executed:
+                return out[-1]
     if not out and empty is not None:
         raise empty
     return out[0] if len(out) == 1 else all_of(*out)
+
+
+def _defined(
+    q: Quantified, sides: Sequence[sp.Expr], domain: Any, choice: Choice, effort: int
+) -> Iterator[Evidence]:
+    """What `forall` does not see, because it was lost when the constants were put in."""
+    seen = {c for e in sides for c in scalar(e).conditions}
+    for g, kind in {(put(g, choice), kind) for g, kind in q.needs} - seen:
+        if kind == "!=":
+            yield forall(g**2, ">", 0, domain, where=q.where, effort=effort)
+        elif not (g.is_number and sign(g) == 1):
+            yield forall(g, kind, 0, domain, where=q.where, effort=effort)
 
 
 def _told(goals: Sequence[Quantified], found: Evidence, choice: Choice, level: int) -> Evidence:

@@ -73,18 +73,21 @@ def exists(
     ('CERTIFIED', '$C = 1$')
     >>> false = exists(C, x, "<=", C * sp.log(1 + x), {x: (0, sp.oo)})
     >>> false.verdict.value, false.witness["every other choice"]
-    ('REFUTED', 'C = sqrt(n) fails for x = n and every n >= 4')
+    ('REFUTED', 'C = sqrt(n)/4 fails for x = n and every n >= 1')
     """
     check_kind(Mapping, domain=domain)
     check_kind(str, op=op)
     where = read_items(where=where)
     steps = read_whole("effort", effort, "it counts steps; leave it out for the usual number", least=0)
     if speaks_of_sequences(lhs, rhs, domain, where):
-        if regime:
-            raise ValueError("a statement on sequences has no regime; state a range of the index")
+        constants = constants_of(C)
+        if regime or len(constants) > 1:
+            raise ValueError(
+                "a statement on sequences has one constant and no regime; state it for one index"
+            )
         from numerics.lemmas.sequences.constant import exists_for_sequences
 
-        found: Evidence = exists_for_sequences(constants_of(C), lhs, op, rhs, domain, where, steps)
+        found: Evidence = exists_for_sequences(constants[0], lhs, op, rhs, domain, where, steps)
         return found
     q = quantified(C, lhs, op, rhs, domain, where, regime_of(regime, domain))
     return decided([q], [q], steps)

@@ -37,23 +37,27 @@ GRID = np.array(
 #: Beyond this place floats do not tell odd from even, nor the phase of a sine.
 PHASES = 1e6
 #: Values at which a variable rests, simplest first.
-SIMPLE = [sp.Rational(t) for t in "1 2 1/2 0 -1 3 1/3 -2 10 -1/2 1/10 3/4 1/4".split()]
+SIMPLE = [
+    sp.Rational(t) for t in ("1", "2", "1/2", "0", "-1", "3", "1/3", "-2", "10", "-1/2", "1/10", "3/4", "1/4")
+]
 #: What is larger, or nearer to a limit, than the first floats say too little of: what is left of a
 #: difference. What is less near than the second does not count in a limit.
 FAR, CLOSE = 1e4, 50.0
 #: Members of curves at which enclosures look.
-PLACES = (10**6, 10**30, 10**60)
+PLACES, BITS = (10**6, 10**30, 10**300), 4096
 #: Most curves into which sines are put one by one.
 ROWS = 64
 #: Curves of each variable, by the number of variables.
 TRIED = {1: 40, 2: 16, 3: 8, 4: 5, 5: 4, 6: 3}
 
 
-def index_for(names: Iterable[sp.Symbol]) -> sp.Symbol:
-    """A whole number n that runs along curves, under a name that nobody bears."""
+def index_for(names: Iterable[sp.Symbol], whole: bool = True) -> sp.Symbol:
+    """A number n that runs along curves, under a name that nobody bears. SymPy is told that it is
+    whole only where that is needed, because it rewrites log Gamma then.
+    """
     taken = {str(s) for s in names}
     name = next(t for t in ("n", "k", "m", "N", *(f"n_{i}" for i in range(99))) if t not in taken)
-    return sp.Symbol(name, integer=True, positive=True)
+    return sp.Symbol(name, positive=True, **({"integer": True} if whole else {}))
 
 
 def growths(n: sp.Expr) -> list[sp.Expr]:
@@ -66,13 +70,13 @@ def _family(side: Side, to: sp.Expr | None, n: sp.Symbol, phases: bool) -> Itera
     """The curves of one variable, simplest first: towards a limit, or towards every end and at
     rest.
     """
-    far = [n, n**2, 2 * n, 2 * n + 1, 2**n if side.integer else sp.sqrt(n), n**3]
+    far = [n, n**2, *((2 * n, 2 * n + 1, 2**n) if side.integer else (n**3, sp.sqrt(n)))]
     if phases and not side.integer:
         turns = (2 * sp.pi * n, 2 * sp.pi * n + sp.pi / 2, 2 * sp.pi * n + sp.pi, 2 * sp.pi * n - sp.pi / 2)
         far += [*turns, sp.pi * n]
     lo, hi = (None if e is None else sympy_rational(e) for e in (side.lo, side.hi))
     upwards, downwards = list(far), [-e for e in far]
-    near = [] if side.integer else [1 / e for e in far if e not in (2 * n, 2 * n + 1)]
+    near = [] if side.integer else [1 / e for e in far]
     if to is not None:
         yield from {sp.oo: upwards, -sp.oo: downwards}.get(to, [e for t in near for e in (to + t, to - t)])
         return
@@ -106,7 +110,7 @@ class Table:
 
     def values(self, e: sp.Expr, constants: Mapping[sp.Symbol, float] = {}) -> Floats:
         """Values of an expression, one row a curve, one column a place."""
-        at = {**self.columns, **{c: np.float64(v) for c, v in constants.items()}}
+        at: dict[sp.Symbol, Any] = {**self.columns, **{c: np.float64(v) for c, v in constants.items()}}
         with np.errstate(all="ignore"):
             if self.phases:  # else sin(pi*n) would not be 0
                 rows = [self._row(i, e, constants) for i in range(len(self.curves))]
@@ -128,12 +132,12 @@ class Table:
 
     def far(self, i: int, e: sp.Expr) -> list[arb]:
         """Enclosures of an expression far out on a curve, of as many as there are."""
-        out = []
+        out, along = [], self._put(i, e)
         for place in PLACES:
             with sp.evaluate(False):  # SymPy would write long powers out
-                number = self._put(i, e).xreplace({self.n: sp.Integer(place)})
+                number = along.xreplace({self.n: sp.Integer(place)})
             try:
-                v = value(number, 1024)
+                v = value(number, BITS)
             except (NoBall, ValueError, OverflowError):
                 continue
             if v.is_finite():
@@ -142,7 +146,7 @@ class Table:
 
     def _row(self, i: int, e: sp.Expr, constants: Mapping[sp.Symbol, float]) -> Floats:
         """Values along one curve, which is put into the expression."""
-        at = {self.n: self.grid, **{c: np.float64(v) for c, v in constants.items()}}
+        at: dict[sp.Symbol, Any] = {self.n: self.grid, **{c: np.float64(v) for c, v in constants.items()}}
         v = np.asarray(values_of(self._put(i, e), at, {}), dtype=np.float64)
         return np.broadcast_to(v, self.grid.shape)
 
@@ -158,19 +162,18 @@ class Table:
         return dict(zip(self.st.symbols, self.curves[row]))
 
 
-def table(st: Statement, limits: Sequence[sp.Expr | None], n: sp.Symbol) -> Table:
+def table(st: Statement, limits: Sequence[sp.Expr | None]) -> Table:
     """The curves for the first variables of a statement, of which each tends to its limit, if it
     has one.
     """
     sides = (st.small, st.big, *(g for g, _ in st.where))
     phases = any(e.has(sp.sin, sp.cos, sp.tan) for e in sides)
     odd = phases or any(p.base.is_negative for e in sides for p in e.atoms(sp.Pow))
-    grid = GRID[GRID <= PHASES] if odd else GRID
+    grid, n = GRID[GRID <= PHASES] if odd else GRID, index_for(st.names, whole=odd)
     k = len(limits)
     most = TRIED.get(k, 2)
     families = [
-        list(dict.fromkeys(itertools.islice(_family(s, a, n, phases), most)))
-        for s, a in zip(st.box, limits)
+        list(dict.fromkeys(itertools.islice(_family(s, a, n, phases), most))) for s, a in zip(st.box, limits)
     ]
     places = sorted(
         itertools.product(*(range(len(f)) for f in families)), key=lambda at: (sum(at), max(at, default=0))
@@ -182,7 +185,16 @@ def table(st: Statement, limits: Sequence[sp.Expr | None], n: sp.Symbol) -> Tabl
         x: np.array([v[at[j]] for at in places]).reshape(len(places), len(grid))
         for j, (x, v) in enumerate(zip(st.symbols, values))
     }
-    out = Table(st, n, curves, columns, np.ones((len(places), len(grid)), bool), grid, limits, phases and len(places) <= ROWS)
+    out = Table(
+        st,
+        n,
+        curves,
+        columns,
+        np.ones((len(places), len(grid)), bool),
+        grid,
+        limits,
+        phases and len(places) <= ROWS,
+    )
     met = out.met.copy()
     for x, s in zip(st.symbols, st.box[:k]):
         for gap, is_open in s.gaps(x):
@@ -204,6 +216,11 @@ class Along:
     curve: Mapping[sp.Symbol, sp.Expr]
     start: int
     effort: int
+
+    @cached_property
+    def whole(self) -> dict[sp.Symbol, sp.Symbol]:
+        """The index as a whole number."""
+        return {self.n: sp.Dummy(integer=True, positive=True)}
 
     def put(self, e: sp.Expr) -> sp.Expr:
         return put(e, self.curve)
@@ -236,10 +253,12 @@ class Along:
         are defined there, for all constants.
         """
         st, k = self.st, len(self.curve)
-        ranges = [(g, ">" if strict else ">=") for x, s in zip(st.symbols, st.box[:k]) for g, strict in s.gaps(x)]
+        ranges = [
+            (g, ">" if strict else ">=") for x, s in zip(st.symbols, st.box[:k]) for g, strict in s.gaps(x)
+        ]
         where = [(g, ">" if strict else ">=") for g, strict in st.where]
         whole = all(
-            self.put(x).is_integer for x, s in zip(st.symbols, st.box[:k]) if s.integer
+            self.put(x).xreplace(self.whole).is_integer for x, s in zip(st.symbols, st.box[:k]) if s.integer
         )
         needs = (c for c in (*st.where_needs, *st.needs) if not self._whole_power(c))
         return whole and all(self.shows(g, kind, constants) for g, kind in (*ranges, *where, *needs))
@@ -251,7 +270,7 @@ class Along:
             return False
         sides = (self.st.small, self.st.big, *(h for h, _ in self.st.where))
         powers = {p for e in sides for p in e.atoms(sp.Pow) if p.base == g}
-        return bool(powers) and all(self.put(p.exp).is_integer for p in powers)
+        return bool(powers) and all(self.put(p.exp).xreplace(self.whole).is_integer for p in powers)
 
     def member(self, i: int) -> tuple[sp.Expr, ...]:
         """The i-th point of the curve."""
@@ -282,7 +301,9 @@ def stays(t: Table, effort: int, most: int = 4) -> bool:
     for row in rows:
         start = int(t.grid[len(t.grid) - np.argmin(t.met[row][::-1])]) if not t.met[row].all() else 1
         along = Along(t.st, t.n, t.at(row), start, effort)
-        ranges = ((g, s) for x, side in zip(t.st.symbols, t.st.box) for g, s in side.gaps(x) if x in along.curve)
+        ranges = (
+            (g, s) for x, side in zip(t.st.symbols, t.st.box) for g, s in side.gaps(x) if x in along.curve
+        )
         asked = [*((g, ">" if s else ">=") for g, s in (*ranges, *t.st.where)), *t.st.where_needs]
         if all(along.shows(g, kind) for g, kind in asked):
             return True

@@ -19,16 +19,17 @@ import sympy as sp
 from numerics.evidence import Evidence, Verdict
 from numerics.lemmas.curves import Along, Floats, Table, growths
 from numerics.lemmas.quantified import Quantified
-from numerics.provers.exact.exact_numbers import Undecided
+from numerics.provers.exact.exact_numbers import Undecided, put
+from numerics.provers.statements.floating_point import values_of
 
 __all__ = ["defeating", "directions"]
 
 #: Constants, or their reciprocals, at which curves are tried in floating point.
-SIZES = 4.0 ** np.arange(31)
+SIZES: Floats = 4.0 ** np.arange(31, dtype=np.float64)
 #: The same for a point that defeats all of them.
-ALL_SIZES = 10.0 ** np.arange(-12, 13, 4)
+ALL_SIZES: Floats = 10.0 ** np.arange(-12, 13, 4, dtype=np.float64)
 #: Factors of what constants are compared with.
-FACTORS = [sp.Rational(t) for t in "1 1/2 1/4 1/10 1/100 1/1000".split()]
+FACTORS = [sp.Rational(t) for t in ("1", "1/2", "1/4", "1/10", "1/100", "1/1000")]
 #: How many curves `forall` is asked about, where a curve may begin, and how far out the first
 #: member is looked for that defeats constants equal to 1.
 MOST, LATEST, FARTHEST = 6, 1000, 300
@@ -63,16 +64,17 @@ def directions(q: Quantified) -> list[tuple[int, ...]]:
 def defeating(q: Quantified, effort: int) -> tuple[Evidence | None, str]:
     """The refutation, or nothing and what was tried."""
     tried = 0
-    if q.st.difference.has(*q.fresh) and any(
-        b.has(c) for c in q.fresh for b in q.st.difference.atoms(*BENT)
-    ):
+    if q.st.difference.has(*q.fresh) and any(b.has(c) for c in q.fresh for b in q.st.difference.atoms(*BENT)):
         return None, "the constants stand inside of a function with a bend, so that no curve was tried"
     for refute in (_at_a_point, _along_a_curve):
         for attempt in itertools.islice(refute(q, effort), MOST):
             tried += 1
             if attempt is not None:
                 return attempt, ""
-    return None, f"{len(q.table.curves)} curves were looked at, of which {tried} seemed to defeat every constant"
+    return (
+        None,
+        f"{len(q.table.curves)} curves were looked at, of which {tried} seemed to defeat every constant",
+    )
 
 
 def _gaps(q: Quantified, sizes: Floats, ways: Sequence[int]) -> Floats:
@@ -93,9 +95,9 @@ def _at_a_point(q: Quantified, effort: int) -> Iterator[Evidence | None]:
     t = q.table
     fails = t.met & (_gaps(q, ALL_SIZES, [1] * len(q.fresh)) < 0).all(0)
     far = t.grid.searchsorted(LATEST, side="right")
-    constants = {c: (0, sp.oo) for c in q.fresh}
+    constants = dict.fromkeys(q.fresh, (0, sp.oo))
     rows = np.flatnonzero(fails[:, far:].all(1) if q.regime.to else fails[:, :far].any(1))
-    for row in rows:
+    for row in map(int, rows):
         first = int(t.grid[np.argmax(fails[row])])
         along = Along(q.st, t.n, t.at(row), first, effort)
         if not q.regime.to:
@@ -116,9 +118,11 @@ def _along_a_curve(q: Quantified, effort: int) -> Iterator[Evidence | None]:
     for c in _growing(q):
         t, n = q.table, q.table.n
         at = {x: c.above**w for x, w in zip(q.fresh, c.ways)}
+        if not all(v < 0 for v in t.far(c.row, put(q.st.difference, at))):
+            continue  # floats were wrong
         along = Along(q.st, n, t.at(c.row), c.start, effort)
         main = Along(q.st, n, {**along.curve, **at}, c.start, effort)
-        every = {x: (0, sp.oo) for x in q.fresh}
+        every = dict.fromkeys(q.fresh, (0, sp.oo))
         shown = (
             main.shows(-q.st.difference, ">")
             and along.stays(every)
@@ -158,15 +162,15 @@ def _refuted(q: Quantified, along: Along, i: int, by: str, every: str) -> Eviden
     )
 
 
-def _growing(q: Quantified) -> list[Growing]:
+def _growing(q: Quantified) -> Iterator[Growing]:
     """Curves along which no constant seems to be enough, simplest first."""
-    t, found = q.table, []
+    t = q.table
     limit = t.grid.searchsorted(LATEST, side="right")
     for ways in directions(q):
         gaps = _gaps(q, SIZES, ways)
         enough = np.logical_and.accumulate(gaps < 0, axis=0).sum(0)
         known = t.met & np.isfinite(gaps[0])
-        for row in np.flatnonzero((enough[:, :] >= 2).any(1)):
+        for row in map(int, np.flatnonzero((enough >= 2).any(1))):
             good = (enough[row] >= 1) | ~known[row]
             if not good[-1]:
                 continue
@@ -175,8 +179,7 @@ def _growing(q: Quantified) -> list[Growing]:
             if begin >= limit or len(places) < 5:
                 continue
             size = np.where(enough[row] == len(SIZES), np.inf, SIZES[enough[row] - 1])[places]
-            found += [Growing(row, s, h, ways) for s, h in _above(t, places, size)]
-    return found
+            yield from (Growing(row, s, h, ways) for s, h in _above(t, places, size))
 
 
 def _above(t: Table, places: Any, size: Floats) -> Iterator[tuple[int, sp.Expr]]:
@@ -192,8 +195,7 @@ def _above(t: Table, places: Any, size: Floats) -> Iterator[tuple[int, sp.Expr]]
         if start is None or len(places) - start < 4:
             continue
         with np.errstate(all="ignore"):
-            grown = np.array([float(h.subs(n, sp.Float(g))) for g in t.grid[places[start:]]])
-            ratio = size[start:] / grown
+            ratio = size[start:] / values_of(h, {n: t.grid[places[start:]]}, {})
         tail, head = ratio[len(ratio) // 2 :].min(), ratio[: max(1, len(ratio) // 2)].min()
         if tail < head / 4 or number == 2:
             continue

@@ -8,9 +8,9 @@ from typing import Any
 
 import sympy as sp
 
-from numerics.lemmas.curves import Table, index_for, table
+from numerics.lemmas.curves import Table, table
 from numerics.lemmas.regimes import Regime
-from numerics.provers.as_written import latex, scalar
+from numerics.provers.as_written import Condition, latex, scalar
 from numerics.provers.statements.relation import Relation, hypothesis
 from numerics.provers.statements.statement import Statement, statement
 
@@ -32,6 +32,8 @@ class Quantified:
     constants: tuple[sp.Symbol, ...]
     regime: Regime
     table: Table
+    #: What must hold for the statement to be defined, which SymPy's arithmetic may lose.
+    needs: tuple[Condition, ...]
 
     @property
     def variables(self) -> int:
@@ -81,8 +83,11 @@ def quantified(
     domain: Mapping[sp.Symbol, Any],
     where: Iterable[Any],
     regime: Regime,
+    needs: Iterable[Condition] = (),
 ) -> Quantified:
-    """Read the statement; what is wrong with it is an error with words."""
+    """Read the statement, which may need more than its sides show; what is wrong with it is an
+    error with words.
+    """
     constants, where = constants_of(C), tuple(where)
     if both := [c for c in constants if c in domain]:
         raise ValueError(
@@ -107,5 +112,6 @@ def quantified(
         where,
         constants,
         regime,
-        table(st, limits, index_for([*domain, *constants])),
+        table(st, limits),
+        (*needs, *(c for e in (lhs, rhs) for c in scalar(e).conditions)),
     )

@@ -62,9 +62,7 @@ class Regime:
         return rf"$0 < |{latex(x - a)}| \le {latex(sp.Rational(1, level))}$"
 
 
-def regime_of(
-    regime: Mapping[sp.Symbol, Any] | None, domain: Mapping[sp.Symbol, Any]
-) -> Regime:
+def regime_of(regime: Mapping[sp.Symbol, Any] | None, domain: Mapping[sp.Symbol, Any]) -> Regime:
     """Read what variables tend to; a ValueError where a range does not reach its limit, or a whole
     variable is to come near a number.
     """
@@ -80,8 +78,7 @@ def regime_of(
             ways[x] = ways[x][:1]
         if not ways[x]:
             raise ValueError(
-                f"{x} does not come near {a} in its range {domain[x]}; "
-                "give it a range that reaches the limit"
+                f"{x} does not come near {a} in its range {domain[x]}; give it a range that reaches the limit"
             )
     return Regime(to, ways)
 
@@ -93,7 +90,9 @@ def from_one_side(range_: Any, x: sp.Symbol, limit: Any, side: str) -> Any:
     a, whole = _limit(x, limit), side_of(x, range_)
     way = 1 if side == "+" else -1
     if a.is_infinite or not _reaches(whole, a, way):
-        raise ValueError(f"{x} does not come near {a} from the side {side!r} in its range {range_}; leave it out")
+        raise ValueError(
+            f"{x} does not come near {a} from the side {side!r} in its range {range_}; leave it out"
+        )
     q = flint_rational(a)
     return given(replace(whole, lo=q, lo_open=True) if way > 0 else replace(whole, hi=q, hi_open=True))
 
@@ -123,9 +122,15 @@ def _reaches(side: Side, a: sp.Expr, way: int) -> bool:
 def _near(side: Side, a: sp.Expr, way: int, level: int) -> Side:
     """The part of a range that is near `a`, which is not in it."""
     if a == sp.oo:
-        return side if side.lo is not None and side.lo >= level else replace(side, lo=fmpq(level), lo_open=False)
+        return (
+            side if side.lo is not None and side.lo >= level else replace(side, lo=fmpq(level), lo_open=False)
+        )
     if a == -sp.oo:
-        return side if side.hi is not None and side.hi <= -level else replace(side, hi=fmpq(-level), hi_open=False)
+        return (
+            side
+            if side.hi is not None and side.hi <= -level
+            else replace(side, hi=fmpq(-level), hi_open=False)
+        )
     q, end = flint_rational(a), flint_rational(a) + fmpq(way, level)
     if way > 0:
         far = {"hi": end, "hi_open": False} if side.hi is None or end < side.hi else {}
