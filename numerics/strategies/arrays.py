@@ -100,7 +100,9 @@ def matrices(d: int, *, octaves: int = 10) -> SearchStrategy[Floats]:
             A[:, -1] = A[:, 0] if d > 1 else 0.0
         return float(size) * A
 
-    kinds = st.sampled_from(("any", "any", *("singular, columns",) * 3, "singular", "nilpotent", "nilpotent, lower"))
+    kinds = st.sampled_from(
+        ("any", "any", *("singular, columns",) * 3, "singular", "nilpotent", "nilpotent, lower")
+    )
     drawn = st.tuples(kinds, sizes(octaves), st.tuples(*[st.sampled_from(ENTRIES)] * (d * d)))
     return drawn.map(made)
 

@@ -129,7 +129,9 @@ class Search:
             small, big = (np.broadcast_to(side, n) for side in self._program(c)(values))
             gap = (big - small) / (np.abs(big) + np.abs(small) + 1e-300)
             return gap if c.ordered else -np.abs(gap)
-        big, small = (np.broadcast_to(FLOATS.matrix(e, at), (n, *map(int, e.shape))) for e in (c.big, c.small))
+        big, small = (
+            np.broadcast_to(FLOATS.matrix(e, at), (n, *map(int, e.shape))) for e in (c.big, c.small)
+        )
         size = np.abs(big).sum((-1, -2)) + np.abs(small).sum((-1, -2)) + 1e-300
         fine = np.isfinite(size)
         m = np.where(fine[:, None, None], big - small, 0.0)
@@ -262,4 +264,3 @@ def _atom(a: sp.Expr, at: Mapping[Any, Any]) -> Any:
         values = np.linalg.eigvalsh((m + m.swapaxes(-1, -2)) / 2)
         out = values[..., -1 if isinstance(a, LargestEigenvalue) else 0]
     return np.where(bad, np.nan, out)
-

@@ -65,6 +65,8 @@ class Entries:
 
     st: Sized
     basis: Basis
+    #: How many inequalities were left open.
+    failed: int = 0
     at: dict[Any, Any] = field(default_factory=dict)
     domain: dict[sp.Symbol, Any] = field(default_factory=dict)
     where: list[Hypothesis] = field(default_factory=list)

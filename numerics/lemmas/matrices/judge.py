@@ -85,9 +85,7 @@ def refuted(st: Sized, at: At) -> Evidence:
     said = broken(st, at)
     assert said is not None
     engine = "exact arithmetic" if said.by == "exact" else "interval arithmetic"
-    return Evidence(
-        verdict=Verdict.REFUTED, engine=engine, witness=named(st, at, said), witness_by=said.by
-    )
+    return Evidence(verdict=Verdict.REFUTED, engine=engine, witness=named(st, at, said), witness_by=said.by)
 
 
 def _size(st: Sized) -> str:

@@ -105,7 +105,9 @@ class MatrixProperty:
         q = sympy_rational(factor)
         sides = (c.lhs, q * c.rhs) if c.big is c.rhs else (q * c.lhs, c.rhs)
         checked = rf"\text{{the same with the larger side times }}{factor}:\; {st.checked}"
-        return replace(self, search=Search(replace(st, goal=Comparison(sides[0], c.op, sides[1]), checked=checked)))
+        return replace(
+            self, search=Search(replace(st, goal=Comparison(sides[0], c.op, sides[1]), checked=checked))
+        )
 
 
 def _number(code: int) -> float:
@@ -116,5 +118,3 @@ def _number(code: int) -> float:
     size = np.ldexp(1 + step / (2 * OCTAVE), octave) - 1
     near = round(size) if size < 4 or abs(code) % 2 else round(4 * size) / 4
     return float(np.sign(code) * near)
-
-

@@ -178,5 +178,3 @@ def named(st: Sized, at: At, said: Seen) -> dict[str, Any]:
 
 def _plain(x: Any) -> Any:
     return fraction(x) if isinstance(x, fmpq) else x
-
-

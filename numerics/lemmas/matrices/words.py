@@ -256,7 +256,9 @@ def _variables(
         if not all(isinstance(n, sp.Symbol) or n.is_Integer for n in map(sp.sympify, m.shape)):
             raise ValueError(f"the size {m.shape} of {m} is no number or symbol; write one of them")
         if any(n.is_Integer and not 1 <= n <= LARGEST for n in map(sp.sympify, m.shape)):
-            raise ValueError(f"the size {m.shape} of {m} is not between 1 and {LARGEST}; choose a smaller one")
+            raise ValueError(
+                f"the size {m.shape} of {m} is not between 1 and {LARGEST}; choose a smaller one"
+            )
     ranges = {s: r for s, r in scalars.items() if s not in sizes}
     return matrices, ranges, sorted(sizes, key=str)
 
@@ -265,7 +267,9 @@ def _sizes(s: sp.Symbol, given: Any) -> list[int]:
     """The sizes that are tried for a symbol: three, from its least one on."""
     side = side_of(s, given)
     if not side.integer or side.lo is None or side.lo < 1 or side.lo > LARGEST:
-        raise ValueError(f"the range {given} of the size {s} is no Integers(lo, hi) with lo from 1 to {LARGEST}")
+        raise ValueError(
+            f"the range {given} of the size {s} is no Integers(lo, hi) with lo from 1 to {LARGEST}"
+        )
     least = int(side.lo.p)
     most = LARGEST if side.hi is None else int(side.hi.p)
     return [n for n in range(least, least + len(TRIED)) if n <= min(most, LARGEST)]
@@ -355,7 +359,9 @@ def _atoms(e: Any) -> Iterator[Any]:
 def _check_matrix(e: Any, scalars: Mapping[sp.Symbol, Any]) -> None:
     """Refuse a matrix expression that has no values here."""
     if not isinstance(e, EXPRESSIONS):
-        raise TypeError(f"{e} ({type(e).__name__}) has no value here; use sums, products, powers, T and inverses")
+        raise TypeError(
+            f"{e} ({type(e).__name__}) has no value here; use sums, products, powers, T and inverses"
+        )
     if not all(sp.sympify(n).is_Integer and 1 <= n <= LARGEST for n in e.shape):
         raise ValueError(f"the size {e.shape} of {e} is not between 1 and {LARGEST}; choose another one")
     if isinstance(e, sp.MatPow) and not (e.exp.is_Integer and abs(e.exp) <= 12):
@@ -401,7 +407,9 @@ def _check_symmetry(st: Sized) -> None:
         at |= {s: fmpq(int(rng.integers(1, 60)), 61) for s in st.scalars}
         for e in wanted:
             if e.shape[0] != e.shape[1]:
-                raise ValueError(f"{e} is not square, and has no order or eigenvalues here; multiply by its T")
+                raise ValueError(
+                    f"{e} is not square, and has no order or eigenvalues here; multiply by its T"
+                )
             try:
                 value = EXACT.matrix(e, at)
             except Singular:
@@ -411,5 +419,3 @@ def _check_symmetry(st: Sized) -> None:
                     f"{e} is not symmetric by its form, and has no order or eigenvalues here; write its "
                     "symmetric part, (M + M.T)/2, if that is meant"
                 )
-
-
