@@ -12,6 +12,7 @@ from typing import Any
 import sympy as sp
 
 from numerics.lemmas.matrices.built import Built, built
+from numerics.lemmas.matrices.comparisons import Comparison
 from numerics.lemmas.matrices.heads import (
     FrobeniusNorm,
     Head,
@@ -22,7 +23,7 @@ from numerics.lemmas.matrices.heads import (
 )
 from numerics.lemmas.matrices.spaces import spaces
 from numerics.lemmas.matrices.values import SYMBOLIC
-from numerics.lemmas.matrices.words import Comparison, Sized
+from numerics.lemmas.matrices.words import Sized
 from numerics.provers.as_written import latex
 from numerics.provers.statements.statement import Closed
 

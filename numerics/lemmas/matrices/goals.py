@@ -11,16 +11,17 @@ from typing import Any
 
 import sympy as sp
 
-from numerics.lemmas.matrices.entries import Entries, Hypothesis, gram, psd
+from numerics.lemmas.matrices.comparisons import Comparison
+from numerics.lemmas.matrices.entries import Entries, Hypothesis, gram
 from numerics.lemmas.matrices.heads import (
     FrobeniusNorm,
     LargestEigenvalue,
     Matrices,
     OperatorNorm,
     SmallestEigenvalue,
+    Spectral,
 )
 from numerics.lemmas.matrices.values import SYMBOLIC
-from numerics.lemmas.matrices.words import Comparison
 from numerics.provers.exact.exact_numbers import told
 
 __all__ = ["Way", "factored", "needs", "ways"]
@@ -64,8 +65,9 @@ def ways(c: Comparison, entries: Entries) -> Iterator[Way]:
         yield from _order(SYMBOLIC.matrix(c.gap, entries.at), c.strict, entries)
         return
     small, big = c.values
-    yield from _squares(c, small, big, entries)
-    yield from _extreme(c, small, big, entries)
+    turns = (_extreme, _squares) if any(isinstance(a, Spectral) for a in c.atoms) else (_squares, _extreme)
+    for turn in turns:
+        yield from turn(c, small, big, entries)
     goal = (entries.put(small, c), "<" if c.strict else "<=", entries.put(big, c))
     columns = [v for m, v in entries.at.items() if getattr(m, "shape", ()) == (2, 1)]
     facts = [(v.T * p * v)[0, 0] for v in columns for p in entries.facts if p.rows == 2]

@@ -1,4 +1,4 @@
-"""Points at which a statement fails, found in floating point, evaluated exactly, and made simple."""
+"""Points at which a statement fails: found in floating point, evaluated exactly, made simple."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def found(search: Search, stream: int = 0) -> At | None:
 
 
 def first(search: Search, rows: Floats, gaps: Floats) -> At | None:
-    """The first point that breaks the statement, simple ones first, then those that break it most."""
+    """The first point that breaks the statement: simple ones, then those that break it most."""
     equal = CLEAR if search.st.goal.strict else -CLEAR
     failing = np.flatnonzero(gaps < equal)
     size = _size(rows[failing])
