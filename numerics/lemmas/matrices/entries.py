@@ -240,7 +240,8 @@ def bases(st: Sized) -> list[Basis]:
     first, *others = [Basis(m, m in square and known.apart(m), unit) for m in chosen] or [Basis(unit=unit)]
     semidefinite = [m for m, b in parts.items() if b.part in (Matrices.PSD, Matrices.DEFINITE)]
     entries = any(m not in (first.diagonal, unit) and shape[m] == (2, 2) for m in semidefinite)
-    return [first, *([replace(first, triangular=True)] if entries else []), *others]
+    again = [replace(first, triangular=True)] if entries else []
+    return [first, *again, *others] if first.diagonal or unit else [*again, first]
 
 
 def _count(e: Any, m: Any) -> int:

@@ -20,15 +20,17 @@ from numerics.provers.inequalities import forall_without_z3 as forall
 __all__ = ["proved"]
 
 #: Rounds of tries: what share of all steps one scalar inequality may cost, and after how many that
-#: were left open a round ends.
-ROUNDS = ((6, 3), (2, 1))
+#: were left open a round ends. What may take fewer steps than LEAST is not tried.
+ROUNDS, LEAST = ((6, 3), (2, 1)), 1000
+#: The second round is for those who allow so many steps.
+PATIENT = 500_000
 
 
 def proved(st: Sized, effort: int) -> Evidence:
     """The conclusion at this size, for which a point that meets the hypotheses is known."""
     reasons: list[str] = []
     try:
-        for share, most in ROUNDS:
+        for share, most in ROUNDS[: (effort >= LEAST) + (effort >= PATIENT)]:
             failed = 0
             for basis in bases(st):
                 entries = Entries(st, basis, failed=failed)

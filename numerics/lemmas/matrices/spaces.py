@@ -92,8 +92,10 @@ class Spaces:
         if isinstance(e, sp.Identity):  # each one for itself
             own = (object(), "both", False)
             return own, dual(own)
-        for a in e.args:  # entries, or products of entries, which fix the bases
-            if matrix_like(a):
+        for a in e if isinstance(e, sp.MatrixBase) else e.args:  # entries, which fix the bases
+            if not matrix_like(a):
+                self.scalar(a)
+            else:
                 for s in self.visit(a):
                     self.join(s, FIXED)
         return FIXED, FIXED

@@ -136,7 +136,7 @@ def test_a_property_test_refutes_what_is_false(name):
 
 @pytest.mark.parametrize("name", ["monotone trace", "Weyl", "trace one", "antitone inverse", "determinants"])
 def test_a_property_test_supports_what_is_true(name):
-    sides = ask(*TRUE[name], effort=1).sides
+    sides = ask(*TRUE[name], effort=0).sides
     assert holds(*sides).verdict is Verdict.SUPPORTED
 
 
@@ -192,6 +192,11 @@ def test_an_inverse_that_may_not_exist_is_not_proved():
     assert not ask(tr(A**-1), ">=", 0, {A: PSD}).verdict.executed
     assert not ask(sp.log(det(A)), "<=", tr(A) - 2, {A: PSD}).verdict.executed
     assert ask(tr(A**-1), ">", 0, {A: DEFINITE}).verdict.executed
+
+
+def test_without_effort_there_is_a_search_only():
+    assert ask(*TRUE["trace of a product"], effort=0).verdict is Verdict.SUPPORTED
+    assert ask(*FALSE["three factors"], effort=0).verdict is Verdict.REFUTED
 
 
 def test_what_says_nothing_is_called_vacuous():
@@ -259,3 +264,26 @@ def test_negative_vectors_against_eigenvalues():
         if found is not None:
             v = np.array([Fraction(int(q.p), int(q.q)) for q in found])
             assert v @ m @ v < 0
+
+
+def test_bases_are_not_turned_where_entries_stand():
+    """In a basis in which A is diagonal these would be true."""
+    entry = {A: SYMMETRIC, B: SYMMETRIC}
+    assert ask(A[0, 1] * B[0, 0], "<=", 0, entry).verdict is Verdict.REFUTED
+    given = sp.Matrix([[2, 1], [1, 1]])
+    assert ask(tr(A * given), ">=", tr(A), {A: PSD}).verdict is Verdict.REFUTED
+    inside = sp.Matrix([[tr(A * B), 0], [0, 1]])
+    e = ask(tr(A * sp.ImmutableMatrix(inside)), ">=", 0, {A: PSD, B: PSD})
+    assert e.verdict is not Verdict.REFUTED
+    false = ask(A * B * A, "<=", tr(A) ** 2 * B, {A: PSD, B: PSD})
+    assert false.verdict is Verdict.REFUTED
+
+
+@pytest.mark.parametrize(
+    "kind", [{A: DEFINITE, B: DEFINITE}, {A: DEFINITE, B: PSD}, {A: DEFINITE, B: SYMMETRIC}]
+)
+def test_a_definite_matrix_is_the_identity_only_where_bases_may_be_any(kind):
+    """True if A is the identity, and false otherwise."""
+    assert ask(A * B + B * A, "<=", B * B + A * A - (A - B) ** 2 + A - A**2, kind).verdict is Verdict.REFUTED
+    assert ask(A * B + B * A, ">=", 2 * B - identity + A * A, kind).verdict is Verdict.REFUTED
+    assert ask(tr(A * B), "<=", tr(B) * largest(A) / 2 + tr(B) / 2, kind).verdict is Verdict.REFUTED
