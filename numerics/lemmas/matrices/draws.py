@@ -115,7 +115,7 @@ class Search:
             for b in self.order:
                 if not b.sure:
                     values = np.linalg.eigvalsh(np.nan_to_num(at[b.symbol]))[..., 0]
-                    size = NEARLY * np.abs(at[b.symbol]).sum((-1, -2))
+                    size = NEARLY * (1 + np.abs(at[b.symbol]).sum((-1, -2)))
                     kind = self.st.matrices[b.symbol]
                     free = kind in (Matrices.SYMMETRIC, Matrices.ANY)
                     least = -np.inf if free else size if kind is Matrices.DEFINITE else -size

@@ -60,8 +60,8 @@ def feasible(search: Search) -> tuple[At | None, int]:
     gaps = search.gaps(rows)
     met = np.flatnonzero(np.isfinite(gaps))
     size = _size(rows[met])
-    some = met[np.argsort(size, kind="stable")][:LOOKED_AT]
-    for k in some.tolist():
+    ranked = met[np.argsort(size, kind="stable")].tolist()
+    for k in dict.fromkeys([*ranked[:LOOKED_AT], *ranked[:: 1 + len(ranked) // LOOKED_AT]]):
         at = search.exactly(rows[k])
         if meets(search.st, at) and compared(search.st.goal, at).holds is not None:
             return at, len(met)

@@ -287,3 +287,8 @@ def test_a_definite_matrix_is_the_identity_only_where_bases_may_be_any(kind):
     assert ask(A * B + B * A, "<=", B * B + A * A - (A - B) ** 2 + A - A**2, kind).verdict is Verdict.REFUTED
     assert ask(A * B + B * A, ">=", 2 * B - identity + A * A, kind).verdict is Verdict.REFUTED
     assert ask(tr(A * B), "<=", tr(B) * largest(A) / 2 + tr(B) / 2, kind).verdict is Verdict.REFUTED
+
+
+def test_hypotheses_that_simple_matrices_fail_are_met_by_others():
+    e = ask(tr(A), ">=", tr(B), {A: DEFINITE, B: PSD}, [(A, ">=", B)])
+    assert e.verdict is Verdict.PROVED
