@@ -164,7 +164,8 @@ def _simpler(x: fmpq) -> list[fmpq]:
 def named(st: Sized, at: At, said: Seen) -> dict[str, Any]:
     """The point under the caller's names, and the vector that shows an order of matrices false."""
     out: dict[str, Any] = {str(s): n for s, n in st.sizes.items()}
-    for s, v in at.items():
+    for s in (*st.matrices, *st.scalars):
+        v = at[s]
         if not isinstance(v, fmpq_mat):
             out[str(s)] = plain(fraction(v))
         else:
