@@ -16,8 +16,9 @@ __all__ = ["covariances", "matrices", "queries"]
 
 Floats = NDArray[np.float64]
 LARGEST_DIMENSION = 8
-#: Entries of matrices, the simplest first. Small whole numbers take half of the places, as most false
-#: statements about matrices fail at some of them; each entry is one choice, so that it shrinks fast.
+#: Entries of matrices, the simplest first. Small whole numbers take half of the places, as most
+#: false statements about matrices fail at some of them; each entry is one choice, which shrinks
+#: fast.
 ENTRIES = (*(0.0, 1.0, -1.0, 2.0, -2.0) * 8, *(s * 2.0**k for k in range(-3, 4) for s in (1, -1)))
 ENTRIES += tuple(s * float(coded(c)) for c in range(-23, 24, 2) for s in (1, -1))
 
@@ -100,7 +101,9 @@ def matrices(d: int, *, octaves: int = 10) -> SearchStrategy[Floats]:
             A[:, -1] = A[:, 0] if d > 1 else 0.0
         return float(size) * A
 
-    kinds = st.sampled_from(("any", "any", *("singular, columns",) * 3, "singular", "nilpotent", "nilpotent, lower"))
+    kinds = st.sampled_from(
+        ("any", "any", *("singular, columns",) * 3, "singular", "nilpotent", "nilpotent, lower")
+    )
     drawn = st.tuples(kinds, sizes(octaves), st.tuples(*[st.sampled_from(ENTRIES)] * (d * d)))
     return drawn.map(made)
 

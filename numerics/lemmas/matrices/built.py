@@ -10,8 +10,9 @@ from typing import Any
 
 import sympy as sp
 
+from numerics.lemmas.matrices.comparisons import Comparison
 from numerics.lemmas.matrices.heads import Matrices
-from numerics.lemmas.matrices.words import Comparison, Sized
+from numerics.lemmas.matrices.words import Sized
 
 __all__ = ["Built", "built"]
 

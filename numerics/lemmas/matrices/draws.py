@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
-from flint import fmpq, fmpq_mat
+from flint import fmpq
 from numpy.typing import NDArray
 
 from numerics.lemmas.matrices.built import Built, built
+from numerics.lemmas.matrices.comparisons import Comparison
 from numerics.lemmas.matrices.heads import (
     FrobeniusNorm,
     LargestEigenvalue,
@@ -24,7 +25,7 @@ from numerics.lemmas.matrices.heads import (
     SmallestEigenvalue,
 )
 from numerics.lemmas.matrices.values import EXACT, FLOATS, Arithmetic
-from numerics.lemmas.matrices.words import Comparison, Sized
+from numerics.lemmas.matrices.words import Sized
 from numerics.provers.enclosures.boxes import Side
 from numerics.rationals import fraction
 from numerics.seeds import shared_generator
@@ -86,7 +87,7 @@ class Search:
         leaves: dict[int, Any] = {}
         for s, first, number in self._pieces:
             for k in range(first, first + number):
-                x = fmpq(int(round(float(row[k]) * GRID)), GRID)
+                x = fmpq(round(float(row[k]) * GRID), GRID)
                 leaves[k] = x if isinstance(s, Built) else _inside(self.st.scalars[s], x)
         return self.made(leaves, EXACT)
 
@@ -114,12 +115,11 @@ class Search:
             for b in self.order:
                 if not b.sure:
                     values = np.linalg.eigvalsh(np.nan_to_num(at[b.symbol]))[..., 0]
-                    size = NEARLY * np.abs(at[b.symbol]).sum((-1, -2))
+                    size = NEARLY * (1 + np.abs(at[b.symbol]).sum((-1, -2)))
                     kind = self.st.matrices[b.symbol]
-                    met = kind in (Matrices.SYMMETRIC, Matrices.ANY) or values >= (
-                        size if kind is Matrices.DEFINITE else -size
-                    )
-                    gap = np.where(met, gap, np.inf)
+                    free = kind in (Matrices.SYMMETRIC, Matrices.ANY)
+                    least = -np.inf if free else size if kind is Matrices.DEFINITE else -size
+                    gap = np.where(values >= least, gap, np.inf)
         return gap
 
     def _gap(self, c: Comparison, at: Mapping[Any, Any], n: int) -> Floats:
@@ -129,7 +129,9 @@ class Search:
             small, big = (np.broadcast_to(side, n) for side in self._program(c)(values))
             gap = (big - small) / (np.abs(big) + np.abs(small) + 1e-300)
             return gap if c.ordered else -np.abs(gap)
-        big, small = (np.broadcast_to(FLOATS.matrix(e, at), (n, *map(int, e.shape))) for e in (c.big, c.small))
+        big, small = (
+            np.broadcast_to(FLOATS.matrix(e, at), (n, *map(int, e.shape))) for e in (c.big, c.small)
+        )
         size = np.abs(big).sum((-1, -2)) + np.abs(small).sum((-1, -2)) + 1e-300
         fine = np.isfinite(size)
         m = np.where(fine[:, None, None], big - small, 0.0)
@@ -262,4 +264,3 @@ def _atom(a: sp.Expr, at: Mapping[Any, Any]) -> Any:
         values = np.linalg.eigvalsh((m + m.swapaxes(-1, -2)) / 2)
         out = values[..., -1 if isinstance(a, LargestEigenvalue) else 0]
     return np.where(bad, np.nan, out)
-

@@ -12,6 +12,7 @@ from typing import Any
 import sympy as sp
 
 from numerics.lemmas.matrices.built import Built, built
+from numerics.lemmas.matrices.comparisons import Comparison
 from numerics.lemmas.matrices.heads import (
     FrobeniusNorm,
     Head,
@@ -22,7 +23,7 @@ from numerics.lemmas.matrices.heads import (
 )
 from numerics.lemmas.matrices.spaces import spaces
 from numerics.lemmas.matrices.values import SYMBOLIC
-from numerics.lemmas.matrices.words import Comparison, Sized
+from numerics.lemmas.matrices.words import Sized
 from numerics.provers.as_written import latex
 from numerics.provers.statements.statement import Closed
 
@@ -65,6 +66,8 @@ class Entries:
 
     st: Sized
     basis: Basis
+    #: How many inequalities were left open.
+    failed: int = 0
     at: dict[Any, Any] = field(default_factory=dict)
     domain: dict[sp.Symbol, Any] = field(default_factory=dict)
     where: list[Hypothesis] = field(default_factory=list)
@@ -237,7 +240,8 @@ def bases(st: Sized) -> list[Basis]:
     first, *others = [Basis(m, m in square and known.apart(m), unit) for m in chosen] or [Basis(unit=unit)]
     semidefinite = [m for m, b in parts.items() if b.part in (Matrices.PSD, Matrices.DEFINITE)]
     entries = any(m not in (first.diagonal, unit) and shape[m] == (2, 2) for m in semidefinite)
-    return [first, *([replace(first, triangular=True)] if entries else []), *others]
+    again = [replace(first, triangular=True)] if entries else []
+    return [first, *again, *others] if first.diagonal or unit else [*again, first]
 
 
 def _count(e: Any, m: Any) -> int:

@@ -12,6 +12,7 @@ from typing import Any
 import sympy as sp
 from flint import acb, fmpq, fmpq_mat, fmpq_poly
 
+from numerics.lemmas.matrices.comparisons import Comparison
 from numerics.lemmas.matrices.heads import (
     FrobeniusNorm,
     LargestEigenvalue,
@@ -20,7 +21,7 @@ from numerics.lemmas.matrices.heads import (
     SmallestEigenvalue,
 )
 from numerics.lemmas.matrices.values import EXACT, Singular, negative_vector
-from numerics.lemmas.matrices.words import Comparison, Sized
+from numerics.lemmas.matrices.words import Sized
 from numerics.provers.as_written import Condition
 from numerics.provers.enclosures.balls import NoBall, ball_function, precision, value
 from numerics.provers.exact.exact_numbers import Undecided, put, sign

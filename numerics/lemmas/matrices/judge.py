@@ -56,9 +56,9 @@ def _decided(statements: list[Sized], symbolic: bool, effort: int) -> Evidence:
         return Evidence(
             verdict=Verdict.OPEN,
             engine=ENGINE,
-            reason=f"no matrices were found that surely meet the hypotheses {'and '.join(empty)}, and at which "
-            "both sides are defined: the statement may be vacuous. What may help: hypotheses that simple "
-            "rational matrices meet; Matrices.DEFINITE where something is inverted",
+            reason=f"no matrices were found that surely meet the hypotheses {' and '.join(empty)}, and "
+            "at which both sides are defined: the statement may be vacuous. What may help: hypotheses "
+            "that simple rational matrices meet; Matrices.DEFINITE where something is inverted",
         )
     covered = f"{seen} rational points that meet the hypotheses, and a climb from them, {_sizes(statements)}"
     every = every_size(statements[-1])
@@ -85,9 +85,7 @@ def refuted(st: Sized, at: At) -> Evidence:
     said = broken(st, at)
     assert said is not None
     engine = "exact arithmetic" if said.by == "exact" else "interval arithmetic"
-    return Evidence(
-        verdict=Verdict.REFUTED, engine=engine, witness=named(st, at, said), witness_by=said.by
-    )
+    return Evidence(verdict=Verdict.REFUTED, engine=engine, witness=named(st, at, said), witness_by=said.by)
 
 
 def _size(st: Sized) -> str:

@@ -4,7 +4,6 @@ is given to `numerics.provers.forall`.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,7 +11,7 @@ import sympy as sp
 
 from numerics.evidence import Evidence, Verdict, all_of
 from numerics.lemmas.matrices.entries import Entries, Hypothesis, R, bases
-from numerics.lemmas.matrices.goals import Way, needs, ways
+from numerics.lemmas.matrices.goals import Way, factored, needs, ways
 from numerics.lemmas.matrices.values import SYMBOLIC, Singular
 from numerics.lemmas.matrices.words import Sized
 from numerics.provers.identities import identity
@@ -20,28 +19,34 @@ from numerics.provers.inequalities import forall_without_z3 as forall
 
 __all__ = ["proved"]
 
-#: What a scalar inequality may cost, as a share of all steps.
-SHARE = 10
-#: So many ways are tried.
-MOST_WAYS = 6
+#: Rounds of tries: what share of all steps one scalar inequality may cost, and after how many that
+#: were left open a round ends. What may take fewer steps than LEAST is not tried.
+ROUNDS, LEAST = ((6, 3), (2, 1)), 1000
+#: The second round is for those who allow so many steps.
+PATIENT = 500_000
 
 
 def proved(st: Sized, effort: int) -> Evidence:
     """The conclusion at this size, for which a point that meets the hypotheses is known."""
     reasons: list[str] = []
     try:
-        for basis in bases(st):
-            entries = Entries(st, basis)
-            said = _in_a_basis(entries, effort, reasons)
-            if said is not None:
-                return said
+        for share, most in ROUNDS[: (effort >= LEAST) + (effort >= PATIENT)]:
+            failed = 0
+            for basis in bases(st):
+                entries = Entries(st, basis, failed=failed)
+                said = _in_a_basis(entries, effort // share, most, reasons)
+                failed = entries.failed
+                if said is not None:
+                    return said
+                if failed >= most:
+                    break
     except Singular:
         reasons.append("a matrix that is inverted is singular")
     tried = "; ".join(dict.fromkeys(reasons))[:1000]
     return Evidence(verdict=Verdict.OPEN, engine="branch and bound", reason=tried or "there was no way")
 
 
-def _in_a_basis(entries: Entries, effort: int, reasons: list[str]) -> Evidence | None:
+def _in_a_basis(entries: Entries, effort: int, most: int, reasons: list[str]) -> Evidence | None:
     """The proof in one basis, if there is one."""
     goal = entries.st.goal
     defined = _defined(entries, effort, reasons)
@@ -50,7 +55,9 @@ def _in_a_basis(entries: Entries, effort: int, reasons: list[str]) -> Evidence |
     if goal.op == "==":
         equal = _equal(entries, reasons)
         return None if equal is None else _joined(entries, [*equal, *defined], "entry by entry")
-    for way in itertools.islice(ways(goal, entries), MOST_WAYS):
+    for way in ways(goal, entries):
+        if entries.failed >= most:
+            break
         parts = _shown(way, entries, effort, reasons)
         if parts is not None:
             return _joined(entries, [*parts, *defined], way.words)
@@ -60,12 +67,12 @@ def _in_a_basis(entries: Entries, effort: int, reasons: list[str]) -> Evidence |
 def _asked(lhs: sp.Expr, op: str, rhs: sp.Expr, entries: Entries, way: Way, effort: int) -> Evidence:
     """One scalar inequality, with the hypotheses that are reached from its variables."""
     domain = {**entries.domain, **dict.fromkeys(way.free, R)}
-    where = [h for h in (*entries.where, *way.where) if not _trivial(h)]
+    where = [h for h in (*entries.where, *way.where) if not _trivial(h) and not way.without & _symbols(h)]
     reached = lhs.free_symbols | rhs.free_symbols
     while more := {s for h in where if reached & _symbols(h) for s in _symbols(h)} - reached:
         reached |= more
     near = [h for h in where if reached & _symbols(h)]
-    return forall(lhs, op, rhs, {s: r for s, r in domain.items() if s in reached}, where=near, effort=effort // SHARE)
+    return forall(lhs, op, rhs, {s: r for s, r in domain.items() if s in reached}, where=near, effort=effort)
 
 
 def _symbols(h: Hypothesis) -> set[Any]:
@@ -84,11 +91,13 @@ def _shown(way: Way, entries: Entries, effort: int, reasons: list[str]) -> list[
     for goal in way.goals:
         if goal[1] == ">=" and sp.sympify(goal[0] - goal[2]) == 0:
             continue
+        goal = (factored(goal[0]), *goal[1:]) if goal[2] == 0 else goal
         said = _by_factors(goal, entries, way, effort)
         if said is None:
             whole = _asked(*goal, entries, way, effort)
             said = [whole] if whole.verdict.executed else None
             if said is None:
+                entries.failed += whole.verdict is Verdict.OPEN
                 reasons.append(f"{goal[0]} {goal[1]} {goal[2]}: {whole.verdict}, {whole.reason}"[:300])
                 return None
         out += said
@@ -156,7 +165,11 @@ def _joined(entries: Entries, parts: Sequence[Evidence], words: str) -> Evidence
         steps.append(f"${p.checked.rpartition(': ')[2]}$ ({p.engine})")
     said = all_of(*parts)
     return said.replace(
-        slack=None, tightest={}, slack_error=0.0, assumes=(), vacuous="", steps=tuple(dict.fromkeys(steps)), sides=()
+        slack=None,
+        tightest={},
+        slack_error=0.0,
+        assumes=(),
+        vacuous="",
+        steps=tuple(dict.fromkeys(steps)),
+        sides=(),
     )
-
-

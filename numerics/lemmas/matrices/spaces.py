@@ -1,20 +1,22 @@
-"""Which bases of a statement may be chosen freely. The rows and the columns of each variable belong
-to spaces; a product, a sum, a trace or an order of matrices makes two of them the same. What is left
-apart may be turned apart: a matrix between two spaces is diagonal and nonnegative in suitable bases
-(singular values), one whose rows and columns belong to the same space has a diagonal symmetric part.
-A product joins a space and its dual. Where these stay apart the bases need not be orthonormal, and a
-definite matrix is the identity in one of them.
+"""Which bases of a statement may be chosen freely. The rows and the columns of each variable
+belong to spaces; a product, a sum, a trace or an order of matrices makes two of them the same. What
+is left apart may be turned apart: a matrix between two spaces is diagonal and nonnegative in
+suitable bases (singular values), one whose rows and columns belong to the same space has a diagonal
+symmetric part. A product joins a space and its dual. Where these stay apart the bases need not be
+orthonormal, and a definite matrix is the identity in one of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import Any
 
 import sympy as sp
 
+from numerics.lemmas.matrices.comparisons import ATOMS, MatrixElement, matrix_like
 from numerics.lemmas.matrices.heads import FrobeniusNorm, Matrices, OperatorNorm
-from numerics.lemmas.matrices.words import ATOMS, MatrixElement, Sized, matrix_like
+from numerics.lemmas.matrices.words import Sized
 
 __all__ = ["Spaces", "spaces"]
 
@@ -68,7 +70,7 @@ class Spaces:
                 if not a.is_Matrix:
                     self.scalar(a)
             factors = [self.visit(a) for a in e.args if a.is_Matrix]
-            for (_, left), (right, _) in zip(factors, factors[1:]):
+            for (_, left), (right, _) in pairwise(factors):
                 self.join(left, dual(right))
             return factors[0][0], factors[-1][1]
         if isinstance(e, sp.MatAdd):
@@ -90,8 +92,10 @@ class Spaces:
         if isinstance(e, sp.Identity):  # each one for itself
             own = (object(), "both", False)
             return own, dual(own)
-        for a in e.args:  # entries, or products of entries, which fix the bases
-            if matrix_like(a):
+        for a in e if isinstance(e, sp.MatrixBase) else e.args:  # entries, which fix the bases
+            if not matrix_like(a):
+                self.scalar(a)
+            else:
                 for s in self.visit(a):
                     self.join(s, FIXED)
         return FIXED, FIXED

@@ -15,21 +15,20 @@ from numerics.counterexamples.drawn.codes import OCTAVE
 from numerics.counterexamples.drawn.holds import ROUNDING, Tried
 from numerics.counterexamples.drawn.scalars import Codes
 from numerics.evidence import Evidence, Verdict
+from numerics.lemmas.matrices.comparisons import Comparison
 from numerics.lemmas.matrices.draws import CLEAR, Search
 from numerics.lemmas.matrices.exact import seen
-from numerics.lemmas.matrices.words import Comparison
 from numerics.lemmas.matrices.witness import At, named
 from numerics.rationals import sympy_rational
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
-    from numerics.lemmas.matrices.draws import Floats
 
 __all__ = ["MatrixProperty"]
 
 #: How far an example climbs.
-ROUNDS = 6
+ROUNDS = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,16 +104,16 @@ class MatrixProperty:
         q = sympy_rational(factor)
         sides = (c.lhs, q * c.rhs) if c.big is c.rhs else (q * c.lhs, c.rhs)
         checked = rf"\text{{the same with the larger side times }}{factor}:\; {st.checked}"
-        return replace(self, search=Search(replace(st, goal=Comparison(sides[0], c.op, sides[1]), checked=checked)))
+        return replace(
+            self, search=Search(replace(st, goal=Comparison(sides[0], c.op, sides[1]), checked=checked))
+        )
 
 
 def _number(code: int) -> float:
     """The number of a code: 0 for small codes, then whole numbers and quarters on a logarithmic
     scale of both signs.
     """
-    octave, step = divmod(abs(code), 2 * OCTAVE)
-    size = np.ldexp(1 + step / (2 * OCTAVE), octave) - 1
+    octave, step = divmod(abs(code), 4 * OCTAVE)
+    size = np.ldexp(1 + step / (4 * OCTAVE), octave) - 1
     near = round(size) if size < 4 or abs(code) % 2 else round(4 * size) / 4
     return float(np.sign(code) * near)
-
-

@@ -48,7 +48,7 @@ class Arithmetic:
         return self.explicit([[self.number(sp.sympify(e[i, j]), at) for j in range(m)] for i in range(n)])
 
     def number(self, e: sp.Expr, at: At) -> Any:
-        """The value of a rational function of traces, determinants, entries and scalar variables."""
+        """The value of a rational function of traces, determinants, entries and scalars."""
         if e in at:
             return at[e]
         if e.is_Rational:

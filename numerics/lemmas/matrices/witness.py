@@ -1,4 +1,4 @@
-"""Points at which a statement fails, found in floating point, evaluated exactly, and made simple."""
+"""Points at which a statement fails: found in floating point, evaluated exactly, made simple."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def found(search: Search, stream: int = 0) -> At | None:
 
 
 def first(search: Search, rows: Floats, gaps: Floats) -> At | None:
-    """The first point that breaks the statement, simple ones first, then those that break it most."""
+    """The first point that breaks the statement: simple ones, then those that break it most."""
     equal = CLEAR if search.st.goal.strict else -CLEAR
     failing = np.flatnonzero(gaps < equal)
     size = _size(rows[failing])
@@ -60,8 +60,8 @@ def feasible(search: Search) -> tuple[At | None, int]:
     gaps = search.gaps(rows)
     met = np.flatnonzero(np.isfinite(gaps))
     size = _size(rows[met])
-    some = met[np.argsort(size, kind="stable")][:LOOKED_AT]
-    for k in some.tolist():
+    ranked = met[np.argsort(size, kind="stable")].tolist()
+    for k in dict.fromkeys([*ranked[:LOOKED_AT], *ranked[:: 1 + len(ranked) // LOOKED_AT]]):
         at = search.exactly(rows[k])
         if meets(search.st, at) and compared(search.st.goal, at).holds is not None:
             return at, len(met)
@@ -164,7 +164,8 @@ def _simpler(x: fmpq) -> list[fmpq]:
 def named(st: Sized, at: At, said: Seen) -> dict[str, Any]:
     """The point under the caller's names, and the vector that shows an order of matrices false."""
     out: dict[str, Any] = {str(s): n for s, n in st.sizes.items()}
-    for s, v in at.items():
+    for s in (*st.matrices, *st.scalars):
+        v = at[s]
         if not isinstance(v, fmpq_mat):
             out[str(s)] = plain(fraction(v))
         else:
@@ -178,5 +179,3 @@ def named(st: Sized, at: At, said: Seen) -> dict[str, Any]:
 
 def _plain(x: Any) -> Any:
     return fraction(x) if isinstance(x, fmpq) else x
-
-

@@ -5,42 +5,41 @@ symbols are put in, and scalar sides are taken apart into what belongs to matric
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import sympy as sp
 from flint import fmpq, fmpq_mat
-from sympy.matrices.expressions.matexpr import MatrixElement
 
+from numerics.lemmas.matrices.comparisons import (
+    ATOMS,
+    LOEWNER,
+    SIGNS,
+    Comparison,
+    MatrixElement,
+    atoms_of,
+    matrix_like,
+)
 from numerics.lemmas.matrices.heads import Head, LargestEigenvalue, Matrices, SmallestEigenvalue
 from numerics.lemmas.matrices.values import EXACT, Singular
-from numerics.provers.as_written import SAME_SIDES, Condition, distinct, latex, scalar
+from numerics.provers.as_written import SAME_SIDES, distinct, latex
 from numerics.provers.enclosures.boxes import Side
 from numerics.provers.statements.relation import OPS
 from numerics.provers.statements.statement import Integers, side_of, statement
 from numerics.seeds import shared_generator
 
-__all__ = ["Comparison", "Sized", "sized", "speaks"]
+__all__ = ["Sized", "sized", "speaks"]
 
 #: The largest matrices, and the sizes that are tried where a size is a symbol.
 LARGEST, TRIED = 4, (1, 2, 3)
 #: Two symbols are sizes at most, as each doubles or triples the work.
 MOST_SIZES = 2
 RELATIONS = {sp.Le: "<=", sp.Lt: "<", sp.Ge: ">=", sp.Gt: ">", sp.Eq: "==", sp.Ne: "!="}
-SIGNS = {**OPS, "==": "=", "!=": r"\ne"}
-LOEWNER = {"<=": r"\preceq", "<": r"\prec", ">=": r"\succeq", ">": r"\succ", "==": "=", "!=": r"\ne"}
-#: What of a matrix stands in a scalar side.
-ATOMS = (sp.Trace, sp.Determinant, MatrixElement, Head)
 EXPRESSIONS = (
     *(sp.MatrixSymbol, sp.MatAdd, sp.MatMul, sp.MatPow, sp.Transpose, sp.Adjoint, sp.HadamardProduct),
     *(sp.Identity, sp.ZeroMatrix, sp.OneMatrix, sp.MatrixBase),
 )
-
-
-def matrix_like(e: Any) -> bool:
-    return isinstance(e, (sp.MatrixExpr, sp.MatrixBase))
 
 
 def speaks(e: Any) -> bool:
@@ -48,83 +47,6 @@ def speaks(e: Any) -> bool:
     if isinstance(e, (tuple, list)):
         return any(map(speaks, e))
     return matrix_like(e) or (isinstance(e, sp.Basic) and e.has(sp.MatrixExpr, sp.MatrixBase, Head))
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """Two sides of a known size, and the sign between them: matrices are compared in the Loewner
-    order, that is by ``x'(big - small)x`` for every x.
-    """
-
-    lhs: Any
-    op: str
-    rhs: Any
-
-    @property
-    def matrices(self) -> bool:
-        return bool(self.lhs.is_Matrix)
-
-    @property
-    def strict(self) -> bool:
-        return self.op in ("<", ">")
-
-    @property
-    def ordered(self) -> bool:
-        return self.op in OPS
-
-    @property
-    def small(self) -> Any:
-        return self.rhs if self.op[0] == ">" else self.lhs
-
-    @property
-    def big(self) -> Any:
-        return self.lhs if self.op[0] == ">" else self.rhs
-
-    @property
-    def latex(self) -> str:
-        signs = LOEWNER if self.matrices else SIGNS
-        return f"{latex(self.lhs)} {signs[self.op]} {latex(self.rhs)}"
-
-    @cached_property
-    def gap(self) -> Any:
-        """Big minus small, for matrices."""
-        return self.big - self.small
-
-    @cached_property
-    def atoms(self) -> dict[sp.Expr, sp.Symbol]:
-        """What of matrices stands in scalar sides, each with a symbol in its place."""
-        found = dict.fromkeys(a for side in (self.lhs, self.rhs) for a in _atoms(side))
-        assumed = {k: sp.Dummy(f"m{k}", real=True) for k in range(len(found))}
-        return {a: assumed[k] for k, a in enumerate(found)}
-
-    @cached_property
-    def _read(self) -> tuple[sp.Expr, sp.Expr, tuple[Condition, ...]]:
-        with sp.evaluate(False):  # x/x is defined where x is not 0
-            sides = [side.xreplace(self.atoms) for side in (self.small, self.big)]
-        small, big = map(scalar, sides)
-        return small.value, big.value, tuple(dict.fromkeys((*small.conditions, *big.conditions)))
-
-    @property
-    def values(self) -> tuple[sp.Expr, sp.Expr]:
-        """The smaller and the larger scalar side, with symbols for what belongs to matrices."""
-        return self._read[:2]
-
-    @property
-    def conditions(self) -> tuple[Condition, ...]:
-        """What has to hold for scalar sides to be defined."""
-        return self._read[2]
-
-    @property
-    def inner(self) -> list[Any]:
-        """The matrices of which sides are made, down to those that are inverted."""
-        return [self.lhs, self.rhs] if self.matrices else [a.args[0] for a in self.atoms]
-
-    def implies(self, other: Comparison) -> bool:
-        """Whether the other comparison is this one as written, or less."""
-        own, sides = ((latex(c.small), latex(c.big)) for c in (self, other))
-        if self.op in ("==", "!=") or not other.ordered:
-            return self.op == other.op and sides in (own, own[::-1])
-        return own == sides and (self.strict or not other.strict)
 
 
 @dataclass(frozen=True)
@@ -203,7 +125,7 @@ def sized(
 
 
 def _triple(h: Any) -> tuple[Any, str, Any]:
-    if isinstance(h, tuple(RELATIONS)):
+    if isinstance(h, (sp.Le, sp.Lt, sp.Ge, sp.Gt, sp.Eq, sp.Ne)):
         return h.lhs, RELATIONS[type(h)], h.rhs
     if isinstance(h, tuple) and len(h) == 3 and isinstance(h[1], str) and h[1] in SIGNS:
         return h
@@ -256,7 +178,9 @@ def _variables(
         if not all(isinstance(n, sp.Symbol) or n.is_Integer for n in map(sp.sympify, m.shape)):
             raise ValueError(f"the size {m.shape} of {m} is no number or symbol; write one of them")
         if any(n.is_Integer and not 1 <= n <= LARGEST for n in map(sp.sympify, m.shape)):
-            raise ValueError(f"the size {m.shape} of {m} is not between 1 and {LARGEST}; choose a smaller one")
+            raise ValueError(
+                f"the size {m.shape} of {m} is not between 1 and {LARGEST}; choose a smaller one"
+            )
     ranges = {s: r for s, r in scalars.items() if s not in sizes}
     return matrices, ranges, sorted(sizes, key=str)
 
@@ -265,7 +189,9 @@ def _sizes(s: sp.Symbol, given: Any) -> list[int]:
     """The sizes that are tried for a symbol: three, from its least one on."""
     side = side_of(s, given)
     if not side.integer or side.lo is None or side.lo < 1 or side.lo > LARGEST:
-        raise ValueError(f"the range {given} of the size {s} is no Integers(lo, hi) with lo from 1 to {LARGEST}")
+        raise ValueError(
+            f"the range {given} of the size {s} is no Integers(lo, hi) with lo from 1 to {LARGEST}"
+        )
     least = int(side.lo.p)
     most = LARGEST if side.hi is None else int(side.hi.p)
     return [n for n in range(least, least + len(TRIED)) if n <= min(most, LARGEST)]
@@ -296,7 +222,7 @@ def _comparison(
             continue
         if e.has(sp.Float):
             raise TypeError(f"{e} holds a binary float, which is no exact number; write a Rational")
-        for a in _atoms(e):
+        for a in atoms_of(e):
             _check_matrix(a.args[0], scalars)
             if isinstance(a, (sp.Trace, sp.Determinant)) and a.args[0].shape[0] != a.args[0].shape[1]:
                 raise ValueError(f"{a} is of a matrix that is not square; multiply it by its transpose")
@@ -341,21 +267,12 @@ def _only_entry(e: Any) -> Any:
     return MatrixElement(e, 0, 0)
 
 
-def _atoms(e: Any) -> Iterator[Any]:
-    """The outermost traces, determinants, entries, norms and eigenvalues of a scalar side."""
-    if isinstance(e, ATOMS):
-        yield e
-    elif matrix_like(e):
-        raise TypeError(f"{e} is a matrix inside a number; take its trace, determinant or a norm")
-    else:
-        for a in e.args:
-            yield from _atoms(a)
-
-
 def _check_matrix(e: Any, scalars: Mapping[sp.Symbol, Any]) -> None:
     """Refuse a matrix expression that has no values here."""
     if not isinstance(e, EXPRESSIONS):
-        raise TypeError(f"{e} ({type(e).__name__}) has no value here; use sums, products, powers, T and inverses")
+        raise TypeError(
+            f"{e} ({type(e).__name__}) has no value here; use sums, products, powers, T and inverses"
+        )
     if not all(sp.sympify(n).is_Integer and 1 <= n <= LARGEST for n in e.shape):
         raise ValueError(f"the size {e.shape} of {e} is not between 1 and {LARGEST}; choose another one")
     if isinstance(e, sp.MatPow) and not (e.exp.is_Integer and abs(e.exp) <= 12):
@@ -401,7 +318,9 @@ def _check_symmetry(st: Sized) -> None:
         at |= {s: fmpq(int(rng.integers(1, 60)), 61) for s in st.scalars}
         for e in wanted:
             if e.shape[0] != e.shape[1]:
-                raise ValueError(f"{e} is not square, and has no order or eigenvalues here; multiply by its T")
+                raise ValueError(
+                    f"{e} is not square, and has no order or eigenvalues here; multiply by its T"
+                )
             try:
                 value = EXACT.matrix(e, at)
             except Singular:
@@ -411,5 +330,3 @@ def _check_symmetry(st: Sized) -> None:
                     f"{e} is not symmetric by its form, and has no order or eigenvalues here; write its "
                     "symmetric part, (M + M.T)/2, if that is meant"
                 )
-
-

@@ -150,6 +150,33 @@ def test_matrices_and_queries():
     assert any(not z.any() for z in drawn(queries(2)))
 
 
+def negative_trace(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> bool:
+    """Whether tr(ABC) < 0 for three semidefinite matrices."""
+    return bool(np.trace(a @ a.T @ b @ b.T @ c @ c.T) < 0)
+
+
+def no_larger_square(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> bool:
+    """Whether A >= B >= 0, but not A^2 >= B^2, clearly."""
+    small = a @ a.T
+    large = small + b @ b.T
+    return bool(np.linalg.eigvalsh(large @ large - small @ small)[0] < -1e-3 * np.abs(large).max() ** 2)
+
+
+@pytest.mark.parametrize("fails", [negative_trace, no_larger_square])
+def test_what_is_false_of_matrices_is_met_within_a_hundred_examples(fails):
+    three = st.tuples(*[matrices(2)] * 3)
+    assert any(fails(*example) for example in drawn(three))
+    tried: list[Any] = []
+
+    def seen(example: Any) -> bool:
+        tried.append(example)
+        return fails(*example)
+
+    found = simplest(three, seen)
+    assert len(tried) < 1000  # examples that are drawn and that shrink
+    assert sum(np.abs(m).max() for m in found) <= 6
+
+
 @pytest.mark.parametrize("d", DIMENSIONS)
 def test_covariances_are_ones_of_every_rank(d):
     found = drawn(covariances(d))
