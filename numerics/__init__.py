@@ -51,7 +51,13 @@ if TYPE_CHECKING:
     from numerics.evidence import Verdict as Verdict
     from numerics.evidence import all_of as all_of
     from numerics.evidence import confirmed as confirmed
+    from numerics.lemmas import Iid as Iid
+    from numerics.lemmas import Matrices as Matrices
+    from numerics.lemmas import exists as exists
     from numerics.lemmas import forall as forall
+    from numerics.lemmas import lemma as lemma
+    from numerics.lemmas import limit as limit
+    from numerics.lemmas import order as order
     from numerics.provers import Closed as Closed
     from numerics.provers import Integers as Integers
     from numerics.provers import identity as identity
@@ -78,7 +84,9 @@ _HOME = {
     "Evidence": "numerics.evidence",
     "ExactErrors": "numerics.attention.exact.errors",
     "HowLinear": "numerics.attention.distance.answer",
+    "Iid": "numerics.lemmas",
     "Integers": "numerics.provers",
+    "Matrices": "numerics.lemmas",
     "Parameters": "numerics.training",
     "TokenLaw": "numerics.token_laws",
     "Training": "numerics.training",
@@ -95,13 +103,17 @@ _HOME = {
     "edge_case_laws": "numerics.token_laws.edge_cases",
     "exact_errors": "numerics.attention.exact.dispatch",
     "exact_risk": "numerics.regression.risk.block_manifold",
+    "exists": "numerics.lemmas",
     "forall": "numerics.lemmas",
     "how_linear": "numerics.attention.distance.how_linear",
     "identity": "numerics.provers",
     "integral": "numerics.provers",
     "integrate_flow": "numerics.regression.flow.infinite_prompt",
+    "lemma": "numerics.lemmas",
+    "limit": "numerics.lemmas",
     "log_power_fit": "numerics.rates.fits.log_power_law",
     "optimal_window": "numerics.attention.window.best_width",
+    "order": "numerics.lemmas",
     "power_law_fit": "numerics.rates.fits.power_law",
     "softmax_moments": "numerics.attention.quadrature.softmax_weights",
     "trace_identity": "numerics.provers",

@@ -211,7 +211,24 @@ def _holds_claims(path: Path) -> bool:
     )
 
 
+class Texts(pytest.File):
+    """The claims that stand as text in a list of statements."""
+
+    def collect(self) -> list[ClaimItem]:
+        from numerics.terminal.inputs import InputError
+        from proofs_check.core.text_claims import claims_beside
+
+        try:
+            return [ClaimItem.of(self, claim) for claim in claims_beside(self.path)]
+        except InputError as error:
+            raise self.CollectError(str(error)) from error
+
+
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    if file_path.name == "statements.toml" and _holds_claims(file_path):
+        from proofs_check.core.text_claims import has_claims
+
+        return Texts.from_parent(parent, path=file_path) if has_claims(file_path) else None
     claims = (
         file_path.suffix == ".py"
         and file_path.name not in ("__init__.py", "conftest.py")

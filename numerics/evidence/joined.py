@@ -1,5 +1,5 @@
 """Several checks of one statement: `all_of` forms their conjunction, which is as strong as its
-weakest part, and `confirmed` adds second routes, which must not contradict the first.
+weakest part, `as_one` that of steps, and `confirmed` adds second routes, which must not contradict the first.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from typing import Any
 from numerics.evidence.record import Evidence
 from numerics.evidence.verdict import Verdict
 
-__all__ = ["Contradiction", "all_of", "confirmed"]
+__all__ = ["Contradiction", "all_of", "as_one", "confirmed"]
 
 
 class Contradiction(RuntimeError):
@@ -83,6 +83,19 @@ def all_of(*parts: Evidence, checked: str = "") -> Evidence:
         seconds=sum(e.seconds for e in parts),
         sides=tuple(sides for e in parts for sides in e.sides),
     )
+
+
+def as_one(*parts: Evidence, checked: str = "") -> Evidence:
+    """The conjunction of the steps of one proof: they are no statements that a reader controls one
+    by one, and its engine is that of the weakest.
+
+    >>> steps = [Evidence(verdict=Verdict.PROVED, engine=name) for name in ("Sturm", "identity")]
+    >>> as_one(*steps, checked="a < b").engine
+    'Sturm'
+    """
+    joined = all_of(*parts, checked=checked)
+    worst = min(parts, key=lambda e: e.verdict.strength)
+    return joined.replace(engine=worst.engine, parts=(), control=None)
 
 
 def confirmed(primary: Evidence, *routes: Evidence) -> Evidence:

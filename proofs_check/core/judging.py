@@ -17,6 +17,7 @@ from proofs_check.core.claim_page import shown
 from proofs_check.core.ledgers.stored import read_elsewhere
 from proofs_check.core.printed import by_kind
 from proofs_check.core.sharp_constant import SharpConstant
+from proofs_check.core.text_claims import claims_beside
 from proofs_check.papers.registered import Collection, collection_of, in_scope
 from proofs_check.papers.statements import Row, all_rows, row, told
 from theory.inputs.kinds import read_items
@@ -25,7 +26,8 @@ __all__ = ["entry", "load_claims", "row_of", "run_claim"]
 
 
 def load_claims(scope: Iterable[Collection] | None = None) -> Mapping[str, Claim]:
-    """Import every module beside a ``statements.toml``; each registers its claims.
+    """Import every module beside a ``statements.toml``, each of which registers its claims, and
+    read those that stand in it as text.
 
     Parameters
     ----------
@@ -60,6 +62,7 @@ def load_claims(scope: Iterable[Collection] | None = None) -> Mapping[str, Claim
             package = file.parent.relative_to(root).parts
             for module in iter_modules([str(file.parent)]):
                 _import(".".join((*package, module.name)), file.parent, collection)
+            claims_beside(file)
     # Without its argument a claim would be called PROVED: words are not lost by a slip in an id.
     for id in told():
         if id.split(":", 1)[0] in mine and id not in REGISTRY:

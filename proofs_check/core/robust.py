@@ -98,8 +98,8 @@ class _Moved:
 class Robust(_Moved):
     """A point at which ``left <= right`` (or ``left = right``) fails, and keeps failing nearby."""
 
-    #: Maps the names of the point to left minus right, exactly: an integer, a Fraction, a SymPy
-    #: number or a FLINT ball.
+    #: Maps the names of the point, which are SymPy numbers then, to left minus right, exactly: an
+    #: integer, a Fraction, a SymPy number or a FLINT ball.
     violation: Callable[..., Any]
     #: Whether the statement is an equation, so that the violation may have either sign.
     equality: bool = False
@@ -108,17 +108,27 @@ class Robust(_Moved):
         """Why the witness is not robust; empty if it is."""
         if out := self._ill_typed() or self._ill_placed():
             return out
-        least = abs(_ball(self.violation(**self.point))) / 2 if self.equality else arb(0)
+        try:
+            size = abs(self._violated(self.point))
+        except (TypeError, ValueError, ArithmeticError) as error:
+            return [f"the violation of the robust witness has no exact value: {error}"]
+        least = size / 2 if self.equality else arb(0)
         for at in self._points():
             if wrong := self._outside(at):
                 return [f"the robust witness leaves the hypothesis {wrong[0]} when it moves"]
-            found = _ball(self.violation(**at))
+            found = self._violated(at)
             fails = abs(found) >= least and abs(found) > 0 if self.equality else found > 0
             if not fails:
                 return [
                     f"the robust witness fails no longer at {', '.join(f'{k} = {v}' for k, v in at.items())}"
                 ]
         return []
+
+    def _violated(self, at: Mapping[str, int | Fraction]) -> arb:
+        """Left minus right, of SymPy's numbers: one of Python's whole numbers over another is a
+        float.
+        """
+        return _ball(self.violation(**{name: sp.sympify(x) for name, x in at.items()}))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -237,6 +247,6 @@ def _ball(number: Any) -> arb:
     exact = sp.sympify(number)
     if not exact.is_number or exact.has(sp.Float) or exact.is_real is False:
         raise TypeError(
-            f"the violation {number!r} is no exact real number; compute it with Fractions, SymPy or FLINT"
+            f"{number!r} is no exact real number; compute the violation with Fractions, SymPy or FLINT"
         )
     return value(exact, 192).real

@@ -33,6 +33,7 @@ from proofs_check.papers.reviews import Review, review
 from theory.inputs.kinds import check_kind
 
 __all__ = [
+    "DECLARED",
     "KINDS",
     "PACKAGE",
     "PLACES",
@@ -74,6 +75,11 @@ PLACES: Mapping[str, str] = {
 }
 #: What the words of a claim may be about; `proofs_check.core.claim.claim` says what each means.
 PROSE = ("open", "why", "details", "instead", "argument", "fragment", "unproved")
+#: What else a claim declares whose statement stands beside its row as text.
+DECLARED = (
+    *("statement", "numbers", "repair", "control", "sharp", "false", "at", "follows", "costs", "needs"),
+    *("cites", "hypotheses", "robust"),
+)
 #: What a paper can lose.
 RESULTS = ("Theorem", "Proposition", "Lemma", "Corollary")
 _NUMBERED = re.compile(rf"({'|'.join(PLACES)})([A-Z]\.\d+|\d+\.\d+)(?:\.|$)")
@@ -278,11 +284,12 @@ def told() -> Mapping[str, Mapping[str, str]]:
                     f"[[row.claim]] of {r.get('id')} has the id {id!r}; give each claim of the row one table "
                     "with its id"
                 )
-            texts = {name: text for name, text in said.items() if name != "id"}
+            skipped = ("id", *DECLARED) if "statement" in said else ("id",)
+            texts = {name: text for name, text in said.items() if name not in skipped}
             if wrong := [n for n, text in texts.items() if n not in PROSE or not isinstance(text, str)]:
                 raise InputError(
-                    f"[[row.claim]] of {id} has {wrong[0]!r}; write the texts {', '.join(PROSE)}, and keys "
-                    "of the row before it"
+                    f"[[row.claim]] of {id} has {wrong[0]!r}; write the texts {', '.join(PROSE)}, with a "
+                    f'statement = "..." also {", ".join(DECLARED[1:])}, and keys of the row before it'
                 )
             out[id] = MappingProxyType({name: " ".join(text.split()) for name, text in texts.items()})
     return MappingProxyType(out)

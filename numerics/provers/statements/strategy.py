@@ -171,7 +171,7 @@ class Proof:
             if a.slope.count_ops() <= LONGEST and not any(Sample(t).refutes(t) for t in a.tasks):
                 found.append(a)
         found.sort(key=lambda a: a.size)
-        # Derivatives of gamma and the like are longer than their steps; else the short proofs come first.
+        # Derivatives of gamma are longer than its steps; else the short proofs come first.
         tried = [(depth - 1, tuple(tasks), (BY_STEPS,)) for tasks in steps(self.task)]
         tried += [(deeper, a.tasks, a.words) for deeper in range(depth) for a in found]
         return any(self.together(*row) for row in tried)

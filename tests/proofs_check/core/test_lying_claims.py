@@ -166,8 +166,9 @@ def test_a_robust_witness_may_stand_at_the_end_of_a_range_of_whole_numbers():
     assert robust() == []
     assert robust(point={"L": 2}, **WHOLE, violation=lambda L: Fraction(1, L)) == []
     assert robust(violation=lambda x: -x, equality=True) == []
-    with pytest.raises(TypeError, match="no exact real number"):
-        robust(violation=lambda x: 0.5)
+    assert robust(point={"L": 4}, **WHOLE, violation=lambda L: L**2 / 3 - 2) == []  # no float
+    for broken in (lambda x: 0.5, lambda x: x / 0.5, lambda x: 1 / (x - 2)):
+        assert "has no exact value" in robust(violation=broken)[0]
 
 
 SEQUENCE = dict(sequence=lambda n, x: {"L": n + 1, "x": x}, ratio=lambda L, x: x * L)

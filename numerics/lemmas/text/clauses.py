@@ -1,0 +1,180 @@
+"""What stands around the formulas of a lemma: ranges of its variables, hypotheses, regimes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from numerics.lemmas.text.formulas import SIGNS, Formula, Name, Relation, formula, relation, signed
+from numerics.lemmas.text.tokens import Tokens
+
+__all__ = ["Clauses", "Group", "clauses"]
+
+#: What a variable may be, beside a real number.
+KINDS = ("real", "whole", "psd", "definite", "symmetric", "matrix")
+
+
+@dataclass(frozen=True)
+class Group:
+    """Variables of one kind: with an interval (its ends, and whether they belong to it), a size, or
+    the number of their copies.
+    """
+
+    names: tuple[Name, ...]
+    kind: str = "real"
+    interval: tuple[str, Formula, Formula, str] | None = None
+    size: tuple[Formula, ...] = ()
+    copies: Formula | None = None
+    normal: bool = False
+
+
+@dataclass
+class Clauses:
+    """Everything behind the statement itself."""
+
+    groups: list[Group] = field(default_factory=list)
+    #: Conditions behind "for", which are ranges where they bound one variable by a number.
+    bounds: list[Relation] = field(default_factory=list)
+    #: Conditions behind "given".
+    given: list[Relation] = field(default_factory=list)
+    #: What tends where, and from which side.
+    regime: list[tuple[Name, Formula, str]] = field(default_factory=list)
+    constants: list[Name] = field(default_factory=list)
+
+
+def clauses(t: Tokens) -> Clauses:
+    """Read "for ...", "given ...", "as ..." and "for some ..." to the end of the text."""
+    out = Clauses()
+    while t.now.kind != "end":
+        if t.words("for", "some"):
+            out.constants += _names(t)
+            if t.take(">") and not t.take_number("0"):
+                t.refuse("a constant is positive: write C > 0, or C alone")
+        elif t.words("for", "every") or t.words("for", "all") or t.take("for"):
+            _items(t, out)
+        elif t.take("given"):
+            out.given.append(relation(t))
+            while t.take(",", "and"):
+                out.given.append(relation(t))
+        elif t.take("as"):
+            out.regime.append(_tends(t))
+            while t.take(",", "and"):
+                out.regime.append(_tends(t))
+        else:
+            t.refuse("a clause is expected: for x > 0, given x <= y, as x -> oo, or for some C")
+    return out
+
+
+def _name(t: Tokens) -> Name:
+    place = t.now.place
+    return Name(t.name(), place)
+
+
+def _names(t: Tokens) -> list[Name]:
+    """Names with commas between them; a word that begins another item ends the list."""
+    out = [_name(t)]
+    while t.see(",") and t.ahead(1).kind == "name" and t.ahead(1).text not in KINDS:
+        t.advance()
+        out.append(_name(t))
+    return out
+
+
+def _tends(t: Tokens) -> tuple[Name, Formula, str]:
+    name = _name(t)
+    t.need("->")
+    to = signed(t, 0)
+    return name, to, t.take("+", "-")
+
+
+def _items(t: Tokens, out: Clauses) -> None:
+    _item(t, out)
+    while t.take(",", "and", ";"):
+        _item(t, out)
+
+
+def _item(t: Tokens, out: Clauses) -> None:
+    kind = t.name() if t.see(*KINDS) else ""
+    if kind == "" and (t.now.kind != "name" or t.ahead(1).text not in (",", "in", "iid", "of")):
+        _chain(t, out)
+        return
+    before, names = t.next, _names(t)
+    if t.see(*SIGNS) and len(names) > 1:
+        _shared(t, names, out)
+    elif t.see(*SIGNS):
+        t.next = before
+        _chain(t, out)
+    elif kind == "" and not t.see("in", "iid", "of"):
+        t.refuse(f"say what {names[0].text} is: real {names[0].text}, {names[0].text} > 0, or in (0, 1)")
+    group = Group(tuple(names), kind or "real")
+    out.groups.append(_ranged(t, group))
+
+
+def _ranged(t: Tokens, group: Group) -> Group:
+    """The group with what follows its names."""
+    names, kind = group.names, group.kind
+    if t.words("of", "size"):
+        size = [formula(t)]
+        if t.take("by"):
+            size.append(formula(t))
+        return Group(names, kind, size=tuple(size))
+    copies = formula(t) if t.take("iid") else None
+    if copies is not None and t.take("normal"):
+        return Group(names, kind, copies=copies, normal=True)
+    if not t.take("in"):
+        return Group(names, kind, copies=copies)
+    opening = t.take("(", "[")
+    low = formula(t)
+    if not opening:
+        t.need("..")
+        return Group(names, "whole", ("[", low, formula(t), "]"), copies=copies)
+    t.need(",")
+    high = formula(t)
+    closing = t.take(")", "]")
+    if not closing:
+        t.refuse("an interval ends by ) or ]")
+    return Group(names, kind, (opening, low, high, closing), copies=copies)
+
+
+def _chain(t: Tokens, out: Clauses) -> None:
+    """``0 < x, y < 1`` bounds both, as it is meant."""
+    start = t.next
+    first = formula(t)
+    signs: list[str] = []
+    while sign := t.take(*SIGNS):
+        signs.append(sign)
+        listed = t.now.kind == "name" and t.ahead(1).text == ","
+        if listed and (names := _listed(t, sign)):
+            rest = t.next
+            for name in names:
+                t.next = rest
+                sides: list[Formula] = [first, name]
+                more = [sign]
+                while another := t.take(*SIGNS):
+                    more.append(another)
+                    sides.append(formula(t))
+                out.bounds.append(Relation(tuple(sides), tuple(more)))
+            return
+        formula(t)
+    t.next = start
+    out.bounds.append(relation(t))
+
+
+def _listed(t: Tokens, sign: str) -> list[Name]:
+    """The names of a list in the middle of a chain, behind which the same sign goes on."""
+    before, names = t.next, _names(t)
+    if len(names) > 1 and t.see(*SIGNS) and t.now.text[0] == sign[0]:
+        return names
+    t.next = before
+    return []
+
+
+def _shared(t: Tokens, names: list[Name], out: Clauses) -> None:
+    """``x, y > 0``."""
+    rest = t.next
+    for name in names:
+        t.next = rest
+        sides: list[Formula] = [name]
+        signs: list[str] = []
+        while sign := t.take(*SIGNS):
+            signs.append(sign)
+            sides.append(formula(t))
+        out.bounds.append(Relation(tuple(sides), tuple(signs)))

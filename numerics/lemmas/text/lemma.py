@@ -1,0 +1,309 @@
+"""A lemma as text, and who judges it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+import sympy as sp
+
+from numerics.evidence import Evidence, all_of
+from numerics.lemmas.constants import exists
+from numerics.lemmas.limits import order
+from numerics.lemmas.every import forall
+from numerics.lemmas.laws.words import Iid
+from numerics.lemmas.limits import limit
+from numerics.lemmas.matrices.heads import Matrices
+from numerics.lemmas.text.built import CONSTANTS, HEADS, Builder
+from numerics.lemmas.text.clauses import Clauses, Group, clauses
+from numerics.lemmas.text.formulas import Call, Formula, Name, Relation, named, relation
+from numerics.lemmas.text.tokens import Tokens, unread
+from numerics.provers import Integers
+from numerics.provers.statements.statement import assumptions, side_of
+from theory.inputs.kinds import check_kind
+
+__all__ = ["Lemma", "lemma", "read_lemma"]
+
+ORDERS = ("O", "Omega", "Theta")
+_BACKWARDS = {"<=": ">=", "<": ">", ">=": "<=", ">": "<", "==": "==", "!=": "!="}
+_KINDS = {
+    "psd": Matrices.PSD,
+    "definite": Matrices.DEFINITE,
+    "symmetric": Matrices.SYMMETRIC,
+    "matrix": Matrices.ANY,
+}
+
+
+def lemma(
+    text: str, *, numbers: Mapping[str, int | Fraction | str] | None = None, effort: int = 1_000_000
+) -> Evidence:
+    """Judge a lemma that is written as text.
+
+    Parameters
+    ----------
+    text : str
+        The statement, with the ranges of its variables behind it: ``f <= g for x > 0``. The grammar
+        stands in docs/guide/lemmas.md; the text is read by it and never evaluated.
+    numbers : Mapping, optional
+        Values of names that stand for numbers.
+    effort : int
+        Steps of each prover, as in `forall`.
+
+    Returns
+    -------
+    Evidence
+        What `forall`, `exists`, `order` or `limit` says.
+
+    Raises
+    ------
+    TypeError
+        If the text is none, or a number is a float.
+    ValueError
+        If the text cannot be read, with the place; or as `forall`.
+
+    Examples
+    --------
+    >>> lemma("ln(1+x) <= x for x > -1").verdict.value
+    'CERTIFIED'
+    >>> dict(lemma("exp(-x) <= 4/x^4 for x > 0").witness)
+    {'x': 3}
+    """
+    return read_lemma(text, numbers).judge(effort)
+
+
+@dataclass(frozen=True)
+class Lemma:
+    """A text that was read: its parts, and the engine that judges them."""
+
+    text: str
+    judge: Callable[[int], Evidence]
+    #: The relations that make the statement, where it is one; shown and tried by whoever wants to.
+    relations: tuple[tuple[Any, str, Any], ...] = ()
+    domain: Mapping[Any, Any] = field(default_factory=dict)
+    where: tuple[Any, ...] = ()
+
+
+def read_lemma(text: str, numbers: Mapping[str, int | Fraction | str] | None = None) -> Lemma:
+    """Read a lemma and judge nothing."""
+    check_kind(str, text=text)
+    check_kind(Mapping, numbers={} if numbers is None else numbers)
+    t = Tokens(text)
+    tends = t.words("lim")
+    first: Relation = relation(t)
+    reader = _Reader(text, first, clauses(t), {n: _exact(n, v) for n, v in (numbers or {}).items()})
+    if tends:
+        return reader.limit()
+    last = first.sides[-1]
+    if first.signs == ("==",) and isinstance(last, Call) and last.head in ORDERS:
+        return reader.order(last)
+    return reader.statement()
+
+
+def _exact(name: str, value: Any) -> sp.Rational:
+    if isinstance(value, bool) or not isinstance(value, (int, Fraction, str, sp.Rational)):
+        raise TypeError(
+            f"the number {name} = {value!r} is not exact; write a Fraction, a whole number or a text"
+        )
+    try:
+        return sp.Rational(value)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"the number {name} = {value!r} cannot be read; write it as '3/4' or '0.75'"
+        ) from None
+
+
+class _Reader:
+    """The parts of a lemma as SymPy expressions with a domain."""
+
+    def __init__(
+        self, text: str, says: Relation, behind: Clauses, numbers: Mapping[str, sp.Rational]
+    ) -> None:
+        self.text, self.says, self.behind, self.numbers = text, says, behind, numbers
+        self.constants = [name.text for name in behind.constants]
+        self.samples = frozenset(n.text for g in behind.groups if g.copies is not None for n in g.names)
+        called: set[str] = set().union(*(named(r, called=True) for r in (says, *behind.given)))
+        given: set[str] = set().union(*(named(r, called=True) - named(r) for r in behind.given))
+        self.sequences = frozenset(given - HEADS)
+        self.builder = Builder(text, dict(numbers), self.sequences, self.samples)
+        self.bounds: dict[str, _Range] = {}
+        self.hypotheses: list[tuple[Formula, str, Formula]] = []
+        self._read_ranges()
+        self.domain: dict[Any, Any] = {}
+        self._name_variables()
+        plain = not (self.samples or self.sequences or self._matrices or called & {"sum", "prod"})
+        with sp.evaluate(not plain):
+            self.where = tuple((self.builder(a), op, self.builder(b)) for a, op, b in self.hypotheses)
+            self.sides = tuple(map(self.builder, () if self._is_order else says.sides))
+
+    @property
+    def _is_order(self) -> bool:
+        last = self.says.sides[-1]
+        return self.says.signs == ("==",) and isinstance(last, Call) and last.head in ORDERS
+
+    @property
+    def _matrices(self) -> list[Group]:
+        return [g for g in self.behind.groups if g.size]
+
+    def _range(self, name: str) -> _Range:
+        if name in CONSTANTS:
+            raise ValueError(
+                f"{name} is the name of a number in {self.text!r}; give the variable another name"
+            )
+        return self.bounds.setdefault(name, _Range())
+
+    def _read_ranges(self) -> None:
+        for group in self.behind.groups:
+            for name in group.names:
+                own = self._range(name.text)
+                own.whole |= group.kind == "whole"
+                if group.interval is not None and group.copies is None:
+                    opening, low, high, closing = group.interval
+                    own.above(self._end(low, name), opening == "(")
+                    own.below(self._end(high, name), closing == ")")
+        for r in self.behind.bounds:
+            for (a, b), op in zip(pairwise(r.sides), r.signs):
+                if not (self._bounded(a, op, b) or self._bounded(b, _BACKWARDS[op], a)):
+                    self.hypotheses.append((a, op, b))
+                    for free in (named(a) | named(b)) - set(self.numbers) - set(CONSTANTS):
+                        self._range(free)
+        for name, _, _ in self.behind.regime:
+            self._range(name.text)
+        for r in self.behind.given:
+            self.hypotheses += [(a, op, b) for (a, b), op in zip(pairwise(r.sides), r.signs)]
+
+    def _end(self, f: Formula, name: Name) -> sp.Expr:
+        value = self.builder.number(f)
+        if value is None:
+            unread(
+                self.text,
+                name.place,
+                f"an end of the range of {name.text} is no number; give it behind given",
+            )
+        return value
+
+    def _bounded(self, a: Formula, op: str, b: Formula) -> bool:
+        """Whether a relation bounds one variable by a rational number, which its range has then."""
+        if not isinstance(a, Name) or a.text in self.numbers or op in ("==", "!="):
+            return False
+        value = self.builder.number(b)
+        if value is None or not (value.is_Rational or value in (sp.oo, -sp.oo)):
+            return False
+        own = self._range(a.text)
+        (own.below if op[0] == "<" else own.above)(value, op in ("<", ">"))
+        return True
+
+    def _name_variables(self) -> None:
+        values: dict[str, Any] = dict(self.numbers)
+        grouped = {n.text: g for g in self.behind.groups for n in g.names}
+        for name in self.constants:
+            values[name] = sp.Symbol(name, positive=True)
+        for name, own in self.bounds.items():
+            group = grouped.get(name)
+            if (group and (group.size or group.copies is not None)) or name in self.constants:
+                continue
+            given = own.given()
+            integer = {"integer": True} if own.whole else {}
+            values[name] = sp.Symbol(name, **assumptions(side_of(name, given)), **integer)
+            self.domain[values[name]] = given
+        builder = Builder(self.text, values, self.sequences, self.samples)
+        for name, group in grouped.items():
+            if group.size:
+                sizes = [builder(f) for f in group.size]
+                values[name] = sp.MatrixSymbol(name, sizes[0], sizes[-1])
+                self.domain[values[name]] = _KINDS.get(group.kind, Matrices.ANY)
+            elif group.copies is not None:
+                values[name] = sp.Symbol(name, real=True)
+                self.domain[values[name]] = self._law(group, builder)
+        size = next((v.shape[0] for v in values.values() if isinstance(v, sp.MatrixSymbol)), None)
+        self.builder = Builder(self.text, values, self.sequences, self.samples, size)
+
+    def _law(self, group: Group, builder: Builder) -> Any:
+        copies = builder(group.copies) if group.copies is not None else None
+        if group.normal:
+            return Iid(copies, law="normal")
+        if group.interval is None:
+            return Iid(copies, on=sp.S.Reals)
+        opening, low, high, closing = group.interval
+        ends = [self._end(f, group.names[0]) for f in (low, high)]
+        return Iid(copies, on=sp.Interval(*ends, opening == "(", closing == ")"))
+
+    def statement(self) -> Lemma:
+        """One relation after another, for every point or with constants that exist."""
+        pairs = tuple((a, op, b) for (a, b), op in zip(pairwise(self.sides), self.says.signs))
+
+        def judge(effort: int) -> Evidence:
+            found = [self._judged(a, op, b, effort) for a, op, b in pairs]
+            return found[0] if len(found) == 1 else all_of(*found)
+
+        return Lemma(self.text, judge, pairs, self.domain, self.where)
+
+    def _judged(self, a: Any, op: str, b: Any, effort: int) -> Evidence:
+        if self.constants:
+            several = tuple(self.builder.values[name] for name in self.constants)
+            constants = several if len(several) > 1 else several[0]
+            regime = self._regime()
+            return exists(
+                constants, a, op, b, self.domain, where=self.where, regime=regime or None, effort=effort
+            )
+        if op == "==" and not self._matrices:
+            return all_of(*(self._judged(a, one, b, effort) for one in ("<=", ">=")))
+        return forall(a, op, b, self.domain, where=self.where, effort=effort)
+
+    def _regime(self) -> dict[Any, Any]:
+        return {self.builder(name): self.builder(to) for name, to, _ in self.behind.regime}
+
+    def order(self, said: Call) -> Lemma:
+        """``f = O(g) as n -> oo``."""
+        f, g = self.builder(self.says.sides[0]), self.builder(said.args[0])
+        regime = self._regime()
+        domain = {x: r for x, r in self.domain.items() if x not in regime or x.is_integer}
+        return Lemma(
+            self.text,
+            lambda effort: order(f, said.head, g, regime, domain=domain, where=self.where, effort=effort),
+        )
+
+    def limit(self) -> Lemma:
+        """``lim f = c as x -> a``."""
+        if len(self.behind.regime) != 1 or self.says.signs != ("==",):
+            raise ValueError(f"{self.text!r} is no limit; write 'lim f = c as x -> oo'")
+        (name, to, side), (f, value) = self.behind.regime[0], self.sides
+        x = self.builder(name)
+        return Lemma(
+            self.text,
+            lambda effort: limit(
+                f, x, self.builder(to), value, domain=self.domain, where=self.where, side=side, effort=effort
+            ),
+        )
+
+
+@dataclass
+class _Range:
+    """What bounds one variable, so far."""
+
+    low: Any = -sp.oo
+    high: Any = sp.oo
+    low_open: bool = True
+    high_open: bool = True
+    whole: bool = False
+
+    def above(self, end: Any, strict: bool) -> None:
+        if end > self.low or (end == self.low and strict):
+            self.low, self.low_open = end, strict
+
+    def below(self, end: Any, strict: bool) -> None:
+        if end < self.high or (end == self.high and strict):
+            self.high, self.high_open = end, strict
+
+    def given(self) -> Any:
+        """The range as `forall` takes it."""
+        if self.whole:
+            low = sp.floor(self.low) + 1 if self.low_open and self.low.is_finite else self.low
+            high = sp.ceiling(self.high) - 1 if self.high_open and self.high.is_finite else self.high
+            return Integers(low, high)
+        found = sp.Interval(self.low, self.high, self.low_open, self.high_open)
+        if found is sp.S.EmptySet:
+            raise ValueError(f"no number lies between {self.low} and {self.high}; correct the range")
+        return found

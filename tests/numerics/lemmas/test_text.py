@@ -1,0 +1,209 @@
+"""Lemmas as text are read as mathematicians mean them, or not at all."""
+
+from contextlib import suppress
+from fractions import Fraction
+
+import pytest
+import sympy as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from numerics import forall
+from numerics.evidence import Verdict
+from numerics.lemmas import lemma, read_lemma
+from numerics.provers import Integers
+
+REPEATABLE = settings(derandomize=True, database=None, deadline=None)
+
+
+def sides(text):
+    ((a, op, b),) = read_lemma(text).relations
+    return a, op, b
+
+
+def number(text):
+    """The value of a formula."""
+    return sp.nsimplify(sides(f"{text} <= 0")[0].doit())
+
+
+PRECEDENCE = {
+    "-2^2": -4,
+    "2^3^2": 512,
+    "2^-1": Fraction(1, 2),
+    "8/4/2": 1,
+    "8-4-2": 2,
+    "2*3!": 12,
+    "3!^2": 36,
+    "-3!": -6,
+    "1/2*4": 2,
+    "0.1 + .2": Fraction(3, 10),
+    "1e-3": Fraction(1, 1000),
+    "2.5e2": 250,
+    "|3-5|*2": 4,
+    "|1 - |2 - 4||": 1,
+    "[1 + 2]*3": 9,
+    "sum(k^2, k = 1..4)": 30,
+    "prod(k, k in 1..5)": 120,
+    "ln(e^2)": 2,
+    "log(e) − 1": 0,
+    "max(1, 2, 3) - min(4, 5)": -1,
+    "sqrt(16)**2": 16,
+    "+3 - -2": 5,
+}
+
+
+@pytest.mark.parametrize("text", PRECEDENCE)
+def test_operations_bind_as_they_do_in_a_book(text):
+    assert number(text) == sp.Rational(PRECEDENCE[text])
+
+
+@st.composite
+def formulas(draw, depth=3):
+    """A formula with every operation in parentheses, and its value."""
+    if depth == 0 or draw(st.booleans()):
+        value = draw(st.integers(0, 9))
+        return str(value), Fraction(value)
+    a, x = draw(formulas(depth - 1))
+    b, y = draw(formulas(depth - 1))
+    sign = draw(st.sampled_from("+-*/^"))
+    if sign == "/" and y == 0:
+        sign = "+"
+    if sign == "^":
+        y = Fraction(draw(st.integers(0, 3)))
+        return f"({a})^{y}", x**y if x or y else Fraction(1)
+    value = {"+": x + y, "-": x - y, "*": x * y}[sign] if sign != "/" else x / y
+    return f"({a}){sign}({b})", value
+
+
+@REPEATABLE
+@given(formulas())
+def test_a_formula_has_the_value_that_arithmetic_gives_it(drawn):
+    text, value = drawn
+    assert number(text) == sp.Rational(value.numerator, value.denominator)
+
+
+def ranges(text):
+    return {str(x): r for x, r in read_lemma(text).domain.items()}
+
+
+RANGES = {
+    "x <= 1 for 0 < x < 1": sp.Interval.open(0, 1),
+    "x <= 1 for x in [0, 1)": sp.Interval.Ropen(0, 1),
+    "x <= 1 for x > 0, x <= 1": sp.Interval.Lopen(0, 1),
+    "x <= 1 for real x": sp.Interval.open(-sp.oo, sp.oo),
+    "x <= 1 for every x >= 0": sp.Interval(0, sp.oo),
+    "x <= 1 for 1 > x": sp.Interval.open(-sp.oo, 1),
+    "x <= 1 for whole x >= 1": Integers(1, sp.oo),
+    "x <= 1 for whole x > 1": Integers(2, sp.oo),
+    "x <= 1 for x in 1..20": Integers(1, 20),
+    "x <= 1 for 0 < x, y < 1": sp.Interval.open(0, 1),
+    "x <= 1 for x, y in (0, 1)": sp.Interval.open(0, 1),
+    "x <= 1 for y > 3, x, z >= 2": sp.Interval(2, sp.oo),
+    "x <= 1 for x >= 1/2 given x <= 5": sp.Interval(sp.Rational(1, 2), sp.oo),
+}
+
+
+@pytest.mark.parametrize("text", RANGES)
+def test_conditions_become_ranges(text):
+    assert ranges(text)["x"] == RANGES[text]
+
+
+def test_what_bounds_two_variables_is_a_hypothesis_and_a_range_of_neither():
+    read = read_lemma("x <= y for 0 < x < y < 1")
+    assert ranges("x <= y for 0 < x < y < 1") == {
+        "x": sp.Interval.open(0, sp.oo),
+        "y": sp.Interval.open(-sp.oo, 1),
+    }
+    assert [(str(a), op, str(b)) for a, op, b in read.where] == [("x", "<", "y")]
+    assert lemma("x <= y for 0 < x < y < 1").verdict is Verdict.PROVED
+    assert lemma("y <= x for 0 < x < y < 1").verdict is Verdict.REFUTED
+
+
+def test_a_text_is_the_statement_that_python_would_write():
+    x = sp.Symbol("x", positive=True)
+    own = forall(sp.exp(-x), "<=", 4 * x**-4, {x: (0, sp.oo)})
+    read = lemma("exp(-x) <= 4/x^4 for x > 0")
+    assert (read.verdict, read.checked, read.witness) == (own.verdict, own.checked, own.witness)
+
+
+def test_a_chain_says_each_of_its_relations():
+    assert lemma("x - x^2/2 <= ln(1+x) <= x for x >= 0").verdict.executed
+    refuted = lemma("x <= ln(1+x) <= x for x >= 0")
+    assert refuted.verdict is Verdict.REFUTED
+    assert refuted.parts[1].verdict.executed
+
+
+def test_an_equation_holds_on_its_domain_and_is_not_asked_elsewhere():
+    assert lemma("sqrt((1-x)^2) = 1 - x for x in (0, 1)").verdict.executed
+    assert lemma("sqrt((1-x)^2) = 1 - x for x in (0, 2)").verdict is Verdict.REFUTED
+    assert lemma("x/x = 1 for real x").verdict is Verdict.OPEN  # of 0/0 nothing is said
+
+
+def test_numbers_are_exact_and_may_be_named():
+    assert lemma("cosh(x) <= exp(c*x^2) for real x", numbers={"c": "1/2"}).verdict.executed
+    assert (
+        lemma("cosh(x) <= exp(c*x^2) for real x", numbers={"c": Fraction(49, 100)}).verdict is Verdict.REFUTED
+    )
+    assert lemma("0.1*3 = 0.3").verdict is Verdict.PROVED
+    with pytest.raises(TypeError, match="not exact; write"):
+        lemma("c <= 1", numbers={"c": 0.5})
+    with pytest.raises(ValueError, match="cannot be read; write"):
+        lemma("c <= 1", numbers={"c": "half"})
+
+
+REFUSED = {
+    "": "a number, a name or a formula",
+    "x": "a sign such as <=",
+    "x <= ": "a number, a name or a formula",
+    "x <= 1": "add 'for real x'",
+    "2x <= 1 for x > 0": "write 2\\*x",
+    "2(x+1) <= 1 for x > 0": "write 2\\*x",
+    "(x <= 1 for x > 0": "'\\)' is expected",
+    "x <= 1 for x real": "real or whole before a name",
+    "x <= 1 for x": "a sign such as <=",
+    "x <= 1 for x, y": "say what x is",
+    "x <= 1 where x > 0": "a sign is missing",
+    "x $ 1 for x > 0": "this sign is not read",
+    "sine(x) <= 1 for real x": "no function is called sine; there are .*abs",
+    "__import__(x) <= 1 for real x": "no function is called __import__",
+    "x.real <= 1 for real x": "this sign is not read",
+    "x <= 1 for x in (0, y)": "is no number; give it behind given",
+    "x <= 1 for x in (0; 1)": "',' is expected",
+    "x <= 1 for 2 < x < 1": "no number lies between",
+    "x <= 1/0 for x > 0": "divides by 0",
+    "x <= 1 for e > 0": "is the name of a number",
+    "lim x = 1 for x > 0": "is no limit; write",
+    "sum(k, k = 1) <= 1": "'..' is expected",
+    "sum(k, 2, k = 1..3) <= 1": "one summand",
+    "max() <= 1": "a number, a name or a formula",
+    "(" * 80 + "1" + ")" * 80 + " <= 1": "nested more than",
+    "-" * 400 + "1 <= 1": "nested more than",
+    "1" + "^1" * 200 + " <= 1": "nested more than",
+    "1" + "+1" * 5000 + " <= 1": "give it in parts",
+    "x <= C for x > 0 for some C > 1": "a constant is positive",
+}
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_what_is_not_understood_is_refused_with_the_place(text):
+    with pytest.raises(ValueError, match=REFUSED[text]):
+        lemma(text)
+
+
+@pytest.mark.parametrize("text", [None, 3, b"x <= 1", ["x <= 1"]])
+def test_what_is_no_text_is_refused(text):
+    with pytest.raises(TypeError):
+        lemma(text)
+
+
+def test_the_longest_formulas_are_built():
+    assert number("1" + "+1" * 240) == 241
+    assert number("0" + "!" * 200) == 1
+    assert number("(" * 50 + "1" + " + 1 - 1)" * 50) == 1
+
+
+@REPEATABLE
+@given(st.text(alphabet="x1 <=+-*/^()|!,.for givenasumk", max_size=30))
+def test_any_text_is_read_or_refused_in_words(text):
+    with suppress(ValueError):
+        read_lemma(text)
