@@ -209,8 +209,8 @@ class Claim(ClaimPage):
             out.append(f"as printed it came out {found}; declare it with false= or open=, or mend the check")
         if self.repair and not held.verdict.accepted:
             out.append(
-                f"the repair {dict(self.repair)} came out {in_short(held)}; mend it, or leave repair= out, so "
-                "that instead= is shown as not executed"
+                f"the repair {dict(self.repair)} came out {in_short(held)}; mend it, or leave repair= "
+                "out, so that instead= is shown as not executed"
             )
         out += untold(self.instead, self.numbers, self.repair)
         if printed.verdict is Verdict.REFUTED:

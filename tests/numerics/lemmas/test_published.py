@@ -9,10 +9,11 @@ SGD = "given a(n+1) <= (1 - {c}/(n+1))*a(n) + 4/(n+1)^2, a(1) <= 4"
 MILLS = "exp(x^2/2)*sqrt(pi/2)*erfc(x/sqrt(2))"
 ON_01 = "for s > 0, X iid n in [0, 1], n in 1..20"
 
-#: Kingma and Ba's Lemma 10.3; the step sizes of Adam; Chernoff's bound for every delta; the largest of n squared
-#: Gaussians; DKW without its 2; squares of ordered matrices; ...
+#: Kingma and Ba's Lemma 10.3, Chernoff's bound for every delta, the largest of n squared Gaussians,
+#: the DKW inequality without its 2, squares of ordered matrices, step sizes of Adam, ...
 FALSE = [
-    "sum(sqrt(g(k)^2/k), k = 1..n) <= 2*G*sqrt(sum(g(k)^2, k = 1..n)) for G > 0, whole n >= 1 given |g(n)| <= G",
+    "sum(sqrt(g(k)^2/k), k = 1..n) <= 2*G*sqrt(sum(g(k)^2, k = 1..n)) "
+    "for G > 0, whole n >= 1 given |g(n)| <= G",
     "gamma(x) <= x^x for x >= 1/2",
     "(exp(d)/(1+d)^(1+d))^m <= exp(-m*d^2/3) for d, m > 0",
     "E(max(X^2)) <= 2*ln(n) for X iid n normal, n in 2..20",
@@ -26,7 +27,7 @@ FALSE = [
     f"P(|mean(X) - E(X)| >= s) <= exp(-2*n*s^2) {ON_01}",
     "sqrt(b*v + (1-b)*g^2)*sqrt(n+1) >= sqrt(v)*sqrt(n) for v >= 0, 0 < b < 1, real g, whole n >= 1",
 ]
-#: Pinsker, Gautschi, Mills, Chernoff, SGD, Nesterov and FISTA, log det, Bernoulli divergences, Cantelli, digamma, ...
+#: Pinsker, Gautschi, Mills, Chernoff, SGD, Nesterov, log det, Bernoulli divergences, digamma, ...
 TRUE = [
     "g + h/2 <= 2*sqrt(g^2 + h^2) for g, h in [0, 1]",
     "p*log(p/q) + (1-p)*log((1-p)/(1-q)) >= 2*(p-q)^2 for p, q in (0, 1)",

@@ -1,4 +1,4 @@
-"""A folder of lemmas needs no Python: claims stand as text beside their rows, and are judged as any other."""
+"""A folder of lemmas needs no Python: claims as text are judged as any other."""
 
 import json
 from fractions import Fraction
