@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from numerics.attention.setting import AttentionSetting as AttentionSetting
     from numerics.attention.window.best_width import optimal_window as optimal_window
     from numerics.attention.window.loss import window_loss as window_loss
+    from numerics.counterexamples.by_sequences import defeated as defeated
     from numerics.counterexamples.worst_case.worst_average import worst_ratio as worst_ratio
     from numerics.derivations import prove as prove
     from numerics.evidence import Evidence as Evidence
@@ -100,6 +101,7 @@ _HOME = {
     "check_variance_proxy": "numerics.token_laws",
     "clopper_pearson": "numerics.attention.sampled.confidence_limits",
     "confirmed": "numerics.evidence",
+    "defeated": "numerics.counterexamples.by_sequences",
     "edge_case_laws": "numerics.token_laws.edge_cases",
     "exact_errors": "numerics.attention.exact.dispatch",
     "exact_risk": "numerics.regression.risk.block_manifold",

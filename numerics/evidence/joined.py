@@ -1,5 +1,6 @@
 """Several checks of one statement: `all_of` forms their conjunction, which is as strong as its
-weakest part, `as_one` that of steps, and `confirmed` adds second routes, which must not contradict the first.
+weakest part, `as_one` that of the steps of a proof, and `confirmed` adds second routes, which must
+not contradict the first.
 """
 
 from __future__ import annotations

@@ -172,8 +172,10 @@ class Proof:
                 found.append(a)
         found.sort(key=lambda a: a.size)
         # Derivatives of gamma are longer than its steps; else the short proofs come first.
-        tried = [(depth - 1, tuple(tasks), (BY_STEPS,)) for tasks in steps(self.task)]
-        tried += [(deeper, a.tasks, a.words) for deeper in range(depth) for a in found]
+        by_steps = ((depth - 1, tuple(tasks), (BY_STEPS,)) for tasks in steps(self.task))
+        by_slopes = ((deeper, a.tasks, a.words) for deeper in range(depth) for a in found)
+        tried: Iterator[tuple[int, Iterable[Task], tuple[str, ...]]]
+        tried = itertools.chain(by_steps, by_slopes)
         return any(self.together(*row) for row in tried)
 
     def together(self, depth: int, tasks: Iterable[Task], words: tuple[str, ...]) -> bool:
