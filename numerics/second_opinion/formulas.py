@@ -217,7 +217,7 @@ class Reader:
     def _exponent(self, e: sp.Expr) -> Polynomial | None:
         """The polynomial y with e = exp(y), if e is an exponential or no rational power."""
         if isinstance(e, sp.exp):
-            return self._reduced(self._polynomial(e.args[0]))
+            return self._reduced(self._polynomial(e.exp))
         if isinstance(e, sp.Pow) and not _constant(e.exp).is_Rational:
             log = self._polynomial(sp.log(e.base, evaluate=False))
             return self._reduced(_times(self._polynomial(e.exp), log))

@@ -108,13 +108,14 @@ def _compiled(expr: sp.Expr) -> Value:
         return lambda at, rational: _given(expr.name, at, rational)
     if expr is sp.E:
         return lambda at, rational: np.exp(rational(sp.S.One))
+    if isinstance(expr, sp.exp):
+        exponent = _compiled(expr.exp)
+        return lambda at, rational: np.exp(exponent(at, rational))
     args = [_compiled(a) for a in expr.args]
     if expr.is_Add:
         return _folded(add, args)
     if expr.is_Mul:
         return _folded(mul, args)
-    if isinstance(expr, sp.exp):
-        return lambda at, rational: np.exp(args[0](at, rational))
     if expr.is_Pow:
         base, power = args[0], expr.args[1]
         if power.is_Integer:

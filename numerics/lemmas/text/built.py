@@ -137,6 +137,8 @@ class Builder:
                     return sp.Abs(a)
                 case "/", [_, b] if b == 0:
                     raise ValueError(f"{self.text!r} divides by 0; no number is meant")
+                case "^", [sp.E, b]:  # SymPy calls a power of e that is not evaluated an exp, too
+                    return sp.exp(b)
                 case "^", [a, b]:
                     return sp.Pow(a, b, evaluate=False) if plain and abs(b) > LARGEST else a**b
                 case _:

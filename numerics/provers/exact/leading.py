@@ -65,7 +65,7 @@ def leading(e: sp.Expr, x: sp.Symbol) -> Leading | None:
     if e == x:
         return Leading(sp.S.One, (sp.S.One, sp.S.Zero))
     if e.is_Mul:
-        exponents = [a.args[0] for a in e.args if isinstance(a, sp.exp)]  # together they may fall
+        exponents = [a.exp for a in e.args if isinstance(a, sp.exp)]  # together they may fall
         rest = [a for a in e.args if not isinstance(a, sp.exp)]
         parts = [leading(a, x) for a in (*rest, *([sp.exp(sp.Add(*exponents))] if exponents else []))]
         known = [p for p in parts if p is not None]
@@ -80,7 +80,7 @@ def leading(e: sp.Expr, x: sp.Symbol) -> Leading | None:
         most = max(p.order for p in known)
         return Leading(_zero_or_itself(sp.Add(*(p.c for p in known if p.order == most))), most)
     if isinstance(e, sp.exp):
-        return _exponential(e.args[0], x)
+        return _exponential(e.exp, x)
     if e.is_Pow:
         return _power(e, x)
     return _function(e, x) if len(e.args) == 1 else None

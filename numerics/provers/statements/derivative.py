@@ -167,7 +167,7 @@ def _without(w: _Writing, sample: Sample, implied: bool) -> Iterator[_Writing]:
         if s and c.free_symbols:
             yield _Writing(s * t + s * _quotient(rest, c), (*w.positive, s * c))
         if isinstance(t, sp.exp) and s and other == -s:
-            logs = s * (t.args[0] + sp.log(s * c) - sp.log(-s * rest))
+            logs = s * (t.exp + sp.log(s * c) - sp.log(-s * rest))
             yield _Writing(logs, (*w.positive, s * c, -s * rest))
 
 

@@ -247,7 +247,7 @@ def _logs_of_quotients(e: sp.Expr, x: sp.Symbol, way: int) -> sp.Expr:
 
 def _rate(t: sp.Expr, x: sp.Symbol) -> sp.Rational:
     """The `r` of the factor ``exp(r*x)`` of a product."""
-    rates = (f.args[0].coeff(x) for f in sp.Mul.make_args(t) if isinstance(f, sp.exp))
+    rates = (f.exp.coeff(x) for f in sp.Mul.make_args(t) if isinstance(f, sp.exp))
     return sum((r for r in rates if r.is_Rational), sp.S.Zero)
 
 

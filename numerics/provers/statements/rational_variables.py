@@ -86,8 +86,8 @@ def _rates(e: sp.Expr, x: sp.Symbol) -> Iterator[sp.Rational | None]:
     if e == x:
         yield None
     elif isinstance(e, sp.exp) and e.has(x):
-        r = e.args[0].coeff(x)
-        yield r if r.is_Rational and not (e.args[0] - r * x).has(x) else None
+        r = e.exp.coeff(x)
+        yield r if r.is_Rational and not (e.exp - r * x).has(x) else None
     else:
         for a in e.args:
             yield from _rates(a, x)
@@ -106,7 +106,7 @@ def exponentials(
         rates = [
             r
             for a in flat.atoms(sp.exp)
-            if (r := a.args[0].coeff(x)).is_Rational and r != 0 and not (a.args[0] - r * x).has(x)
+            if (r := a.exp.coeff(x)).is_Rational and r != 0 and not (a.exp - r * x).has(x)
         ]
         if (
             not rates

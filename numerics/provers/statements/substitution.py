@@ -142,7 +142,7 @@ def _proposed(phi: sp.Expr, v: sp.Symbol, new: sp.Symbol) -> Iterator[sp.Expr]:
         yield sp.expand_power_base((new / rest) ** (1 / power))
     elif f == sp.log(v):
         yield sp.exp(new / rest)
-    elif isinstance(f, sp.exp) and (rate := f.args[0] / v).is_Rational:
+    elif isinstance(f, sp.exp) and (rate := f.exp / v).is_Rational:
         yield sp.expand(sp.expand_log(sp.log(new / rest)) / rate)
     with suppress(NotImplementedError):
         yield from sp.solve(phi - new, v)

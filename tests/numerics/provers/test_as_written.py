@@ -5,10 +5,12 @@ from typing import Any
 import pytest
 import sympy as sp
 
+from numerics.counterexamples.worst_case.statement import evaluate
 from numerics.evidence import Evidence, Verdict
 from numerics.provers import Closed, computed, forall, identity, trace_identity
 from numerics.provers.as_written import evaluated
 from numerics.provers.eigenbasis import entrywise, l_i, p_i
+from numerics.provers.exact.leading import limit
 from theory.symbolic.algebra import Algebra
 
 x, y = sp.symbols("x y", positive=True)
@@ -245,3 +247,16 @@ def test_terms_of_a_sum_are_defined_as_they_are_written():
 def test_a_function_that_cancels_must_be_known_as_well(side):
     with pytest.raises(TypeError, match="no enclosure is known for cot"):
         forall(side, "<=", 1, {r: (-10, 10), j: (-10, 10)})
+
+
+def test_a_power_of_e_that_is_not_evaluated_is_an_exponential_for_everybody():
+    """SymPy calls both an exp, and only one of them has its exponent as its first argument."""
+    x = sp.Symbol("x", positive=True)
+    written = sp.Pow(sp.E, -x, evaluate=False)
+    assert written.args[0] == sp.E
+    assert isinstance(written, sp.exp)
+    assert limit(x + written, x) == limit(x + sp.exp(-x), x) == sp.oo
+    assert limit(written, x) == 0
+    for verdict, scale in ((Verdict.CERTIFIED, 5), (Verdict.REFUTED, 4)):
+        assert forall(written, "<=", scale * x**-4, {x: (0, sp.oo)}).verdict is verdict
+    assert evaluate(written, {"x": 2.0}) == evaluate(sp.exp(-x), {"x": 2.0})

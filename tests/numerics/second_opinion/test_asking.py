@@ -214,3 +214,9 @@ def test_cases_of_an_entry_are_asked_and_their_controls_are_not():
 def test_what_is_of_another_kind_says_so():
     with pytest.raises(NotAsked, match="matrix words"):
         list(goals_of(Note("trace_identity", ((), {}), None)))
+
+
+def test_a_power_of_e_that_is_not_evaluated_is_an_exponential():
+    written = sp.Pow(sp.E, x, evaluate=False)
+    assert said(written, ">=", 1 + x, x=REALS).word == "confirmed"
+    assert said(written, ">=", 3 + x, x=REALS).word == "contradicted"
