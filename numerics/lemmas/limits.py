@@ -13,7 +13,7 @@ from typing import Any
 
 import sympy as sp
 
-from numerics.evidence import Evidence, Verdict, all_of
+from numerics.evidence import Evidence, Verdict, as_one
 from numerics.lemmas.asked_limits import Limit, effort_of, ranges_of, read_limit
 from numerics.lemmas.constants import SHARE
 from numerics.lemmas.curves import index_for, stays
@@ -128,7 +128,7 @@ def _odd_and_even(q: Limit, to: Any, effort: int) -> Evidence | None:
             return None
         parts.append(part)
     steps = [f"${latex(q.x)} = {latex(2 * k + i)}$: {s}" for i, p in enumerate(parts) for s in p.steps]
-    return all_of(*parts).replace(steps=tuple(steps))
+    return as_one(*parts).replace(steps=tuple(steps))
 
 
 def _guess(q: Limit) -> str:
