@@ -10,11 +10,11 @@ import numpy as np
 import sympy as sp
 
 from numerics.evidence import Evidence, Verdict, all_of, as_one
-from numerics.lemmas.asked_limits import constant_beside, effort_of, ranges_of
-from numerics.lemmas.constants import decided
-from numerics.lemmas.curves import Table
-from numerics.lemmas.quantified import quantified
-from numerics.lemmas.regimes import Regime, from_one_side, regime_of
+from numerics.lemmas.asymptotics.asked_limits import constant_beside, effort_of, ranges_of
+from numerics.lemmas.asymptotics.constants import decided
+from numerics.lemmas.asymptotics.curves import Table
+from numerics.lemmas.asymptotics.quantified import quantified
+from numerics.lemmas.asymptotics.regimes import Regime, from_one_side, regime_of
 from numerics.provers.as_written import latex, scalar
 from numerics.provers.doors import guarded
 from numerics.provers.exact.exact_numbers import put
