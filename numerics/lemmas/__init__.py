@@ -5,7 +5,9 @@ variable, sequences, samples of a law, and matrices; `exists` looks for a consta
 
 from __future__ import annotations
 
-from numerics.lemmas.constants import exists
+from numerics.lemmas.asymptotics.constants import exists
+from numerics.lemmas.asymptotics.limits import limit
+from numerics.lemmas.asymptotics.orders import order
 from numerics.lemmas.every import forall
 from numerics.lemmas.laws.words import (
     CdfGap,
@@ -21,7 +23,6 @@ from numerics.lemmas.laws.words import (
     SampleVar,
     Var,
 )
-from numerics.lemmas.limits import limit, order
 from numerics.lemmas.matrices.heads import (
     FrobeniusNorm,
     LargestEigenvalue,

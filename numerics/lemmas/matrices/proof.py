@@ -9,7 +9,7 @@ from typing import Any
 
 import sympy as sp
 
-from numerics.evidence import Evidence, Verdict, all_of
+from numerics.evidence import Evidence, Verdict, as_one
 from numerics.lemmas.matrices.entries import Entries, Hypothesis, R, bases
 from numerics.lemmas.matrices.goals import Way, factored, needs, ways
 from numerics.lemmas.matrices.values import SYMBOLIC, Singular
@@ -163,8 +163,7 @@ def _joined(entries: Entries, parts: Sequence[Evidence], words: str) -> Evidence
     steps = [*entries.words, *([words] if words else [])]
     for p in parts:
         steps.append(f"${p.checked.rpartition(': ')[2]}$ ({p.engine})")
-    said = all_of(*parts)
-    return said.replace(
+    return as_one(*parts).replace(
         slack=None,
         tightest={},
         slack_error=0.0,

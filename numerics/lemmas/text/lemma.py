@@ -11,10 +11,11 @@ from typing import Any
 import sympy as sp
 
 from numerics.evidence import Evidence, all_of
-from numerics.lemmas.constants import exists
+from numerics.lemmas.asymptotics.constants import exists
+from numerics.lemmas.asymptotics.limits import limit
+from numerics.lemmas.asymptotics.orders import order
 from numerics.lemmas.every import forall
 from numerics.lemmas.laws.words import Iid
-from numerics.lemmas.limits import limit, order
 from numerics.lemmas.matrices.heads import Matrices
 from numerics.lemmas.text.built import CONSTANTS, HEADS, Builder
 from numerics.lemmas.text.clauses import Clauses, Group, clauses

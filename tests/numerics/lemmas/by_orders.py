@@ -4,9 +4,9 @@ route that takes no limit and proves no inequality.
 
 import sympy as sp
 
-from numerics.lemmas.constants import exists
-from numerics.lemmas.limits import limit
-from numerics.lemmas.orders import order
+from numerics.lemmas.asymptotics.constants import exists
+from numerics.lemmas.asymptotics.limits import limit
+from numerics.lemmas.asymptotics.orders import order
 from numerics.provers import Closed, Integers
 
 __all__ = ["KINDS", "contradicts", "drawn"]

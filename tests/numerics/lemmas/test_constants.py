@@ -9,10 +9,10 @@ import sympy as sp
 from numerics.counterexamples.drawn.dispatch import of_statements
 from numerics.counterexamples.drawn.holds import holds
 from numerics.evidence import Verdict
-from numerics.lemmas.constants import exists
-from numerics.lemmas.orders import order
-from numerics.lemmas.quantified import quantified
-from numerics.lemmas.regimes import regime_of
+from numerics.lemmas.asymptotics.constants import exists
+from numerics.lemmas.asymptotics.orders import order
+from numerics.lemmas.asymptotics.quantified import quantified
+from numerics.lemmas.asymptotics.regimes import regime_of
 from numerics.provers import Closed, Integers, forall
 from tests.numerics.lemmas.by_orders import contradicts, drawn
 
@@ -49,6 +49,7 @@ FALSE = {
         {"where": [(x * y, "==", a**2), (a, ">", 0)]},
     ),
     "a lower bound": ((C, sp.exp(-x), ">=", C, {x: RAY}), {}),
+    "what floats lose far out": ((C, sp.log(1 + x), "<=", C * x**2, {x: RAY}), {}),
     "near the limit": ((C, 1 / d, "<=", C * n, {**WHOLE, d: (0, 1)}), {"regime": {n: sp.oo, d: 0}}),
 }
 
@@ -124,13 +125,21 @@ def test_a_statement_without_monotony_is_not_refuted_by_its_curves():
 
 def test_a_planted_growth_is_caught():
     """A curve is believed only where `forall` shows that the constants on it are too small."""
-    from numerics.lemmas import diverging
+    from numerics.lemmas.asymptotics import diverging
 
     q = quantified(C, x, "<=", C * (1 + x), {x: RAY}, (), regime_of(None, {x: RAY}))
     wrong = [diverging.Growing(0, 1, q.table.n, (1,))]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(diverging, "_growing", lambda q: wrong)
         assert diverging.defeating(q, 100_000)[0] is None
+
+
+def test_the_steps_of_one_proof_are_one_statement():
+    """Claims demand a control of every conjunct, and a reader knows none of a step."""
+    one = order(sp.sin(a), "O", a, {a: 0})
+    two = order(n + 1, "Theta", n, {n: sp.oo}, domain=WHOLE)
+    assert (len(one.parts), len(two.parts)) == (0, 2)
+    assert all((one.steps, two.steps))
 
 
 def test_an_answer_that_is_open_says_what_was_tried():
@@ -196,7 +205,7 @@ def test_random_statements_are_never_judged_wrongly():
 
 
 def test_a_constant_is_a_simple_number():
-    from numerics.lemmas.chosen import _simple
+    from numerics.lemmas.asymptotics.chosen import _simple
 
     for value in (1e-7, 0.3, 1.0, 1.41421, 6.99, 123.4, 98765.0):
         up = _simple(value)

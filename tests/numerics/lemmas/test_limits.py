@@ -6,7 +6,7 @@ import sympy as sp
 from numerics.counterexamples.drawn.dispatch import of_statements
 from numerics.counterexamples.drawn.holds import holds
 from numerics.evidence import Verdict
-from numerics.lemmas.limits import limit
+from numerics.lemmas.asymptotics.limits import limit
 from numerics.provers import Closed, Integers
 
 x, y = sp.symbols("x y", positive=True)

@@ -8,8 +8,8 @@ from typing import Any
 
 import sympy as sp
 
-from numerics.lemmas.curves import Table, table
-from numerics.lemmas.regimes import Regime
+from numerics.lemmas.asymptotics.curves import Table, table
+from numerics.lemmas.asymptotics.regimes import Regime
 from numerics.provers.as_written import Condition, latex, scalar
 from numerics.provers.statements.relation import Relation, hypothesis
 from numerics.provers.statements.statement import Statement, statement

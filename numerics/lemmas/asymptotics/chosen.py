@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from numerics.evidence import Evidence, Verdict, all_of
-from numerics.lemmas.diverging import directions
-from numerics.lemmas.quantified import Quantified
+from numerics.evidence import Evidence, Verdict, as_one
+from numerics.lemmas.asymptotics.diverging import directions
+from numerics.lemmas.asymptotics.quantified import Quantified
 from numerics.provers.as_written import latex, scalar
 from numerics.provers.exact.exact_numbers import put, sign
 from numerics.provers.inequalities import forall_without_z3 as forall
@@ -83,7 +83,7 @@ def _shown(goals: Sequence[Quantified], parts: Sequence[Any], choice: Choice, ef
                 return out[-1]
     if not out and empty is not None:
         raise empty
-    return out[0] if len(out) == 1 else all_of(*out)
+    return as_one(*out).replace(steps=tuple(dict.fromkeys(s for e in out for s in e.steps)))
 
 
 def _defined(
@@ -102,13 +102,12 @@ def _told(goals: Sequence[Quantified], found: Evidence, choice: Choice, level: i
     q = goals[0]
     constants = ", ".join(f"${latex(c)} = {latex(v)}$" for c, v in choice.items())
     since = [f"from {q.regime.words(level)} on"] if q.regime.to else []
-    steps = found.steps or tuple(dict.fromkeys(s for p in found.parts for s in p.steps))
     return found.replace(
         checked=q.checked,
         covered=", ".join([q.covered, f"with {_words(q, choice)}", *since]).replace("$", ""),
         assumes=q.assumes,
         vacuous=q.st.vacuous,
-        steps=(", ".join([constants, *since]), *steps),
+        steps=(", ".join([constants, *since]), *found.steps),
     )
 
 

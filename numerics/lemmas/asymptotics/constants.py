@@ -9,11 +9,11 @@ from typing import Any
 import sympy as sp
 
 from numerics.evidence import Evidence, Verdict
-from numerics.lemmas.chosen import chosen
-from numerics.lemmas.curves import stays
-from numerics.lemmas.diverging import defeating
-from numerics.lemmas.quantified import Quantified, constants_of, quantified
-from numerics.lemmas.regimes import regime_of
+from numerics.lemmas.asymptotics.chosen import chosen
+from numerics.lemmas.asymptotics.curves import stays
+from numerics.lemmas.asymptotics.diverging import defeating
+from numerics.lemmas.asymptotics.quantified import Quantified, constants_of, quantified
+from numerics.lemmas.asymptotics.regimes import regime_of
 from numerics.lemmas.sequences.judge import speaks_of_sequences
 from numerics.provers.doors import guarded
 from theory.inputs.kinds import check_kind, read_items

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from numerics.evidence import Evidence, Verdict, all_of
-from numerics.lemmas.asked_limits import constant_beside, effort_of, ranges_of
-from numerics.lemmas.constants import decided
-from numerics.lemmas.curves import Table
-from numerics.lemmas.quantified import quantified
-from numerics.lemmas.regimes import Regime, from_one_side, regime_of
+from numerics.evidence import Evidence, Verdict, all_of, as_one
+from numerics.lemmas.asymptotics.asked_limits import constant_beside, effort_of, ranges_of
+from numerics.lemmas.asymptotics.constants import decided
+from numerics.lemmas.asymptotics.curves import Table
+from numerics.lemmas.asymptotics.quantified import quantified
+from numerics.lemmas.asymptotics.regimes import Regime, from_one_side, regime_of
 from numerics.provers.as_written import latex, scalar
 from numerics.provers.doors import guarded
 from numerics.provers.exact.exact_numbers import put
@@ -87,7 +87,9 @@ def order(
             break
     if len(parts) == 1:
         return next(iter(parts.values()))
-    found = all_of(*parts.values(), checked=_order_latex(f, kind, g, near))
+    sides = [[p for (of, _), p in parts.items() if of == k] for k in kinds]
+    claims = [as_one(*of, checked=_order_latex(f, k, g, near)) for k, of in zip(kinds, sides) if of]
+    found = all_of(*claims, checked=_order_latex(f, kind, g, near)) if kind == "Theta" else claims[0]
     steps_of = (f"${KINDS[k]}$: {s}" for (k, _), p in parts.items() for s in p.steps)
     return found.replace(steps=tuple(dict.fromkeys(steps_of)))
 

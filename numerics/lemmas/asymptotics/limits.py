@@ -1,4 +1,4 @@
-"""`limit`: a value that a function tends to, beside `order`.
+"""`limit`: a value that a function tends to.
 
 A function tends to a value if it comes as near as a multiple of something that tends to 0: "there
 is a constant C with ``|f - v| <= C h`` near the limit", for h a power of the distance, or one over
@@ -13,14 +13,13 @@ from typing import Any
 
 import sympy as sp
 
-from numerics.evidence import Evidence, Verdict, all_of
-from numerics.lemmas.asked_limits import Limit, effort_of, ranges_of, read_limit
-from numerics.lemmas.constants import SHARE
-from numerics.lemmas.curves import index_for, stays
-from numerics.lemmas.kept_away import kept_away
-from numerics.lemmas.orders import order
-from numerics.lemmas.rates import with_a_rate
-from numerics.lemmas.regimes import from_one_side, regime_of
+from numerics.evidence import Evidence, Verdict, as_one
+from numerics.lemmas.asymptotics.asked_limits import Limit, effort_of, ranges_of, read_limit
+from numerics.lemmas.asymptotics.constants import SHARE
+from numerics.lemmas.asymptotics.curves import index_for, stays
+from numerics.lemmas.asymptotics.kept_away import kept_away
+from numerics.lemmas.asymptotics.rates import with_a_rate
+from numerics.lemmas.asymptotics.regimes import from_one_side, regime_of
 from numerics.provers.as_written import latex
 from numerics.provers.doors import guarded
 from numerics.provers.exact.exact_numbers import put
@@ -29,7 +28,7 @@ from numerics.provers.statements.statement import Integers, side_of
 from numerics.rationals import sympy_rational
 from theory.inputs.kinds import read_items
 
-__all__ = ["limit", "order"]
+__all__ = ["limit"]
 
 
 @guarded("branch and bound")
@@ -128,7 +127,7 @@ def _odd_and_even(q: Limit, to: Any, effort: int) -> Evidence | None:
             return None
         parts.append(part)
     steps = [f"${latex(q.x)} = {latex(2 * k + i)}$: {s}" for i, p in enumerate(parts) for s in p.steps]
-    return all_of(*parts).replace(steps=tuple(steps))
+    return as_one(*parts).replace(steps=tuple(steps))
 
 
 def _guess(q: Limit) -> str:

@@ -17,8 +17,8 @@ import numpy as np
 import sympy as sp
 
 from numerics.evidence import Evidence, Verdict
-from numerics.lemmas.curves import Along, Floats, Table, growths
-from numerics.lemmas.quantified import Quantified
+from numerics.lemmas.asymptotics.curves import Along, Floats, Table, growths
+from numerics.lemmas.asymptotics.quantified import Quantified
 from numerics.provers.exact.exact_numbers import Undecided, put
 from numerics.provers.statements.floating_point import values_of
 
@@ -33,6 +33,9 @@ FACTORS = [sp.Rational(t) for t in ("1", "1/2", "1/4", "1/10", "1/100", "1/1000"
 #: How many curves `forall` is asked about, where a curve may begin, and how far out the first
 #: member is looked for that defeats constants equal to 1.
 MOST, LATEST, FARTHEST = 6, 1000, 300
+#: Up to which places floats are believed, at first and where that shows nothing: far out nothing
+#: may be left of a difference, such as log(1 + 1/n).
+HORIZONS = (float("inf"), 1e6, 1e4)
 #: Sides below this may be 0 or may have underflowed.
 UNDERFLOW = 1e-280
 #: Functions whose slopes SymPy's derivatives do not tell.
@@ -170,16 +173,20 @@ def _growing(q: Quantified) -> Iterator[Growing]:
         gaps = _gaps(q, SIZES, ways)
         enough = np.logical_and.accumulate(gaps < 0, axis=0).sum(0)
         known = t.met & np.isfinite(gaps[0])
-        for row in map(int, np.flatnonzero((enough >= 2).any(1))):
-            good = (enough[row] >= 1) | ~known[row]
-            if not good[-1]:
+        rows = map(int, np.flatnonzero((enough >= 2).any(1)))
+        done = set()
+        for horizon, row in itertools.product(HORIZONS, rows):
+            good = ((enough[row] >= 1) | ~known[row])[t.grid <= horizon]
+            if row in done or not good[-1]:
                 continue
             begin = len(good) - int(np.argmin(good[::-1])) if not good.all() else 0
-            places = np.flatnonzero(known[row] & (np.arange(len(good)) >= begin))
+            places = begin + np.flatnonzero(known[row, begin : len(good)])
             if begin >= limit or len(places) < 5:
                 continue
             size = np.where(enough[row] == len(SIZES), np.inf, SIZES[enough[row] - 1])[places]
-            yield from (Growing(row, s, h, ways) for s, h in _above(t, places, size))
+            for s, h in _above(t, places, size):
+                done.add(row)
+                yield Growing(row, s, h, ways)
 
 
 def _above(t: Table, places: Any, size: Floats) -> Iterator[tuple[int, sp.Expr]]:

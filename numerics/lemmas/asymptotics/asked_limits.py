@@ -8,8 +8,8 @@ from typing import Any
 
 import sympy as sp
 
-from numerics.lemmas.curves import Table, table
-from numerics.lemmas.regimes import Regime
+from numerics.lemmas.asymptotics.curves import Table, table
+from numerics.lemmas.asymptotics.regimes import Regime
 from numerics.provers.as_written import latex, scalar
 from numerics.provers.exact.exact_numbers import told
 from numerics.provers.statements.statement import Statement, statement
