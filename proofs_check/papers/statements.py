@@ -238,7 +238,7 @@ def all_rows() -> Mapping[str, Row]:
                 version=data["paper"].get("version", ""),
                 where=r["where"],
                 kind=r["kind"],
-                says=r["says"],
+                says=" ".join(r["says"].split()),
                 printed=r["printed"].strip(),
                 uses=tuple(r.get("uses", ())),
                 proof=r.get("proof", "").strip(),

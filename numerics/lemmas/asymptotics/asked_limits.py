@@ -82,7 +82,7 @@ def _logarithm(e: sp.Expr) -> sp.Expr:
     if e.is_Mul:
         return sp.Add(*map(_logarithm, e.args))
     if isinstance(e, sp.exp):
-        return e.args[0]
+        return e.exp
     if e.is_Pow:
         return e.exp * _logarithm(e.base)
     if isinstance(e, (sp.gamma, sp.factorial)):

@@ -119,3 +119,10 @@ def test_the_statement_is_shown_as_a_limit():
 def test_bad_input_is_refused_with_words(ask, error, words):
     with pytest.raises(error, match=words):
         ask()
+
+
+def test_the_value_may_be_a_power_of_e_that_is_not_evaluated():
+    n, y = sp.Symbol("n", integer=True, positive=True), sp.Symbol("y", positive=True)
+    domain = {n: Integers(1), y: (0, 1)}
+    for value in (sp.exp(y), sp.Pow(sp.E, y, evaluate=False)):
+        assert limit((1 + y / n) ** n, n, sp.oo, value, domain=domain).verdict.executed

@@ -11,7 +11,7 @@ from numerics.terminal.inputs import InputError
 from proofs_check.core.claim import REGISTRY, Claim, claim
 from proofs_check.core.judging import load_claims
 from proofs_check.papers.registered import drop_folder
-from proofs_check.papers.statements import add_folder, told
+from proofs_check.papers.statements import add_folder, row, told
 from tests.proofs_check.papers import ROW
 
 
@@ -42,6 +42,11 @@ def test_an_argument_beside_the_row_weakens_the_verdict_as_one_in_the_decorator_
     made = claim("ME:L1")(check)
     assert (made.argument, made().verdict) == ("It is integrated.", Verdict.ARGUED)
     assert claim("ME:L1/part")(check)().verdict is Verdict.PROVED
+
+
+def test_the_lines_of_a_sentence_are_joined(said):
+    said('[[row]]\nid = "ME:L2"\nwhere = "Lemma 2"\nkind = "INT"\nprinted = "x"\nsays = """x\n  and y"""\n')
+    assert row("ME:L2").says == "x and y"
 
 
 def test_words_in_two_places_are_refused(said):
