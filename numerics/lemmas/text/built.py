@@ -141,6 +141,10 @@ class Builder:
                     return sp.exp(b)
                 case "^", [a, b]:
                     return sp.Pow(a, b, evaluate=False) if plain and abs(b) > LARGEST else a**b
+                case "+" | "-", [a, b] if not at_once:  # in one row, as it is printed
+                    return sp.Add(*sp.Add.make_args(a), b if sign == "+" else -b)
+                case "*", [a, b] if not at_once:
+                    return sp.Mul(*sp.Mul.make_args(a), b)
                 case _:
                     return SIGNS[sign](*args)
 
