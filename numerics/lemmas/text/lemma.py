@@ -133,7 +133,7 @@ class _Reader:
         self._read_ranges()
         self.domain: dict[Any, Any] = {}
         self._name_variables()
-        plain = not (self.samples or self.sequences or self._matrices or called & {"sum", "prod"})
+        plain = not (self.samples or self.sequences or called & {"sum", "prod"})
         with sp.evaluate(not plain):
             self.where = tuple((self.builder(a), op, self.builder(b)) for a, op, b in self.hypotheses)
             self.sides = tuple(map(self.builder, () if self._is_order else says.sides))

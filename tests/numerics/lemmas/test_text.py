@@ -207,3 +207,16 @@ def test_the_longest_formulas_are_built():
 def test_any_text_is_read_or_refused_in_words(text):
     with suppress(ValueError):
         read_lemma(text)
+
+
+@pytest.mark.parametrize(
+    "goal",
+    [
+        *("tr(A*inv(A)) >= 2", "tr(A^-1*A*A) >= 0", "inv(A) - inv(A) >= 0", "inv(A)*det(A)*A >= 0"),
+        *("A/tr(A)*tr(A) >= 0", "A/(1/tr(A)) >= 0", "tr(A)/tr(A) <= 1", "(A^-1)^-1 >= 0"),
+    ],
+)
+def test_an_inverse_that_cancels_is_asked_for(goal):
+    """Where the matrix is singular the side is undefined, whatever SymPy makes of it."""
+    assert not lemma(f"{goal} for psd A of size 2").verdict.executed
+    assert lemma(f"{goal} for definite A of size 2").verdict.executed
