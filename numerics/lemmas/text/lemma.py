@@ -257,12 +257,12 @@ class _Reader:
 
     def order(self, said: Call) -> Lemma:
         """``f = O(g) as n -> oo``."""
-        f, g = self.builder(self.says.sides[0]), self.builder(said.args[0])
+        with sp.evaluate(False):
+            f, g = self.builder(self.says.sides[0]), self.builder(said.args[0])
         regime = self._regime()
-        domain = {x: r for x, r in self.domain.items() if x not in regime or x.is_integer}
         return Lemma(
             self.text,
-            lambda effort: order(f, said.head, g, regime, domain=domain, where=self.where, effort=effort),
+            lambda effort: order(f, said.head, g, regime, domain=self.domain, where=self.where, effort=effort),
         )
 
     def limit(self) -> Lemma:
