@@ -220,3 +220,17 @@ def test_an_inverse_that_cancels_is_asked_for(goal):
     """Where the matrix is singular the side is undefined, whatever SymPy makes of it."""
     assert not lemma(f"{goal} for psd A of size 2").verdict.executed
     assert lemma(f"{goal} for definite A of size 2").verdict.executed
+
+
+@pytest.mark.parametrize(("word", "verdicts"), [("x/2", ()), ("2*x", ("PROVED",)), ("sqrt(x)", ("REFUTED",))])
+def test_a_chain_has_one_constant(word, verdicts):
+    """C = 1 is enough for the first relation, and C = 1/2 for the second with x/2: none is for both."""
+    found = lemma(f"x <= C*x <= {word} for x > 0 for some C").verdict
+    assert found.value in verdicts or (not verdicts and not found.executed)
+
+
+def test_an_order_keeps_what_its_sides_need_and_its_range():
+    assert not lemma("exp(log(x)) = O(1) as x -> 0 for real x").verdict.executed
+    assert lemma("sqrt(x - 2) = O(1) as x -> 2 for x > 2").verdict.executed
+    with pytest.raises(ValueError, match="does not come near"):
+        lemma("x = O(1) as x -> oo for x in (0, 1)")
