@@ -103,7 +103,7 @@ def exist_together(
     regime: Mapping[sp.Symbol, Any],
     effort: int,
 ) -> Evidence:
-    """Whether the same constants are enough for several relations, each of which has all of them."""
+    """Whether the same constants are enough for several relations, each with all of them."""
     relations, where = tuple(relations), tuple(where)
     if any(speaks_of_sequences(a, b, domain, where) for a, _, b in relations):
         raise ValueError("a statement on sequences has one relation with a constant; state each for itself")
