@@ -12,11 +12,15 @@ from numerics.lemmas.asymptotics.curves import Table, table
 from numerics.lemmas.asymptotics.regimes import Regime
 from numerics.provers.as_written import latex, scalar
 from numerics.provers.exact.exact_numbers import told
+from numerics.provers.inequalities import forall_without_z3 as forall
 from numerics.provers.statements.statement import Statement, statement
 from theory.inputs.kinds import check_kind
 from theory.inputs.whole_numbers import read_whole
 
 __all__ = ["Limit", "constant_beside", "effort_of", "logarithms", "ranges_of", "read_limit"]
+
+#: Steps for a bound of a value with parameters.
+BOUNDED = 20_000
 
 
 @dataclass(frozen=True)
@@ -68,12 +72,17 @@ def read_limit(
     return Limit(st, f, x, v, domain, where, near, side, table(st, limits))
 
 
-def logarithms(q: Limit) -> Iterator[tuple[sp.Expr, sp.Expr, str]]:
-    """The logarithms of a product of powers, and of its positive limit: they tend to each other if
-    and only if the two do. Every factor is positive where its logarithm is defined.
+def logarithms(q: Limit, op: str) -> Iterator[tuple[sp.Expr, sp.Expr, str]]:
+    """The logarithms of a product of powers, and of its positive limit. If they tend to each other,
+    then so do the two, uniformly where the limit is bounded from above (`op` is "<="); the converse
+    needs a bound from below (">="). Every factor is positive where its logarithm is defined.
     """
     powers = any(p.base.has(q.x) and p.exp.has(q.x) for p in q.f.atoms(sp.Pow))
     if powers and isinstance(q.f, (sp.Pow, sp.Mul)) and q.value.is_finite and told(q.value, "positive"):
+        size = 10**6 if op == "<=" else sp.Rational(1, 10**6)
+        ranges = {s: r for s, r in q.domain.items() if q.value.has(s)}
+        if not (q.value.is_number or forall(q.value, op, size, ranges, effort=BOUNDED).verdict.executed):
+            return
         yield _logarithm(q.f), _logarithm(q.value), "by logarithms, as the exponential function is continuous"
 
 

@@ -144,7 +144,10 @@ def _ratio(goals: Sequence[Quantified], parts: Sequence[Any], choice: Choice) ->
     ratio = np.inf
     for domain, q in itertools.product(parts, goals):
         sides = [sp.sympify(e).xreplace(dict(choice)) for e in (q.lhs, q.rhs)]
-        seen = scan(statement(sides[0], q.op, sides[1], domain, q.where))
+        try:
+            seen = scan(statement(sides[0], q.op, sides[1], domain, q.where))
+        except ValueError:  # a side is undefined with these constants
+            return None
         if seen.witness is not None:
             return None
         ratio = min(ratio, seen.ratio or 1.0)

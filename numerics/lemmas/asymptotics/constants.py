@@ -15,11 +15,13 @@ from numerics.lemmas.asymptotics.diverging import defeating
 from numerics.lemmas.asymptotics.quantified import Quantified, constants_of, quantified
 from numerics.lemmas.asymptotics.regimes import regime_of
 from numerics.lemmas.sequences.judge import speaks_of_sequences
+from numerics.provers.as_written import scalar
 from numerics.provers.doors import guarded
+from numerics.provers.statements.relation import Relation
 from theory.inputs.kinds import check_kind, read_items
 from theory.inputs.whole_numbers import read_whole
 
-__all__ = ["decided", "exists"]
+__all__ = ["decided", "exist_together", "exists"]
 
 #: What share of the effort one question to `forall` may take.
 SHARE = 4
@@ -91,6 +93,25 @@ def exists(
         return found
     q = quantified(C, lhs, op, rhs, domain, where, regime_of(regime, domain))
     return decided([q], [q], steps)
+
+
+def exist_together(
+    C: Any,
+    relations: Iterable[tuple[Any, str, Any]],
+    domain: Mapping[sp.Symbol, Any],
+    where: Iterable[Any],
+    regime: Mapping[sp.Symbol, Any],
+    effort: int,
+) -> Evidence:
+    """Whether the same constants are enough for several relations, each with all of them."""
+    relations, where = tuple(relations), tuple(where)
+    if any(speaks_of_sequences(a, b, domain, where) for a, _, b in relations):
+        raise ValueError("a statement on sequences has one relation with a constant; state each for itself")
+    near = regime_of(regime, domain)
+    goals = [quantified(C, a, op, b, domain, where, near) for a, op, b in relations]
+    others = (Relation(scalar(q.lhs), q.op, scalar(q.rhs)).latex for q in goals[1:])
+    found = decided(goals, goals, effort)
+    return found.replace(checked=r" \;\wedge\; ".join((goals[0].checked, *others)))
 
 
 def decided(goals: list[Quantified], refutable: list[Quantified], effort: int) -> Evidence:

@@ -69,7 +69,7 @@ def _gap(q: Limit) -> tuple[sp.Expr, sp.Expr]:
     fresh = dict(zip(q.st.names, q.st.symbols))
     if q.value in (sp.oo, -sp.oo):
         return put(q.f, fresh), sp.Symbol("f")
-    for f, v, _ in logarithms(q):
+    for f, v, _ in logarithms(q, ">="):
         return put(f - v, fresh), sp.Symbol("log(f)") - v
     return put(q.f - q.value, fresh), sp.Symbol("f") - q.value
 

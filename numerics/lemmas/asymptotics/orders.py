@@ -106,9 +106,10 @@ def _one_order(
     """O or Omega. Where g keeps its sign, ``|f| <= C |g|`` follows from two inequalities without
     absolute values; it is refuted as it stands where that sign is shown.
     """
+    needs = (*scalar(f).conditions, *scalar(g).conditions)  # which a product with a sign may lose
     f, g = scalar(f).given, scalar(g).given
     C = constant_beside([*domain, *f.free_symbols, *g.free_symbols])
-    ask = lambda a, op, b, also=(): quantified(C, a, op, b, domain, (*where, *also), near)
+    ask = lambda a, op, b, also=(): quantified(C, a, op, b, domain, (*where, *also), near, needs)
     t = ask(sp.Abs(f), "<=", C * sp.Abs(g)).table
     sf, sg = (_sign(t, put(e, dict(zip(t.st.names, t.st.symbols)))) for e in (f, g))
     if kind == "O":

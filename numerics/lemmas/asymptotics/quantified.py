@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import sympy as sp
@@ -11,6 +11,7 @@ import sympy as sp
 from numerics.lemmas.asymptotics.curves import Table, table
 from numerics.lemmas.asymptotics.regimes import Regime
 from numerics.provers.as_written import Condition, latex, scalar
+from numerics.provers.exact.exact_numbers import put
 from numerics.provers.statements.relation import Relation, hypothesis
 from numerics.provers.statements.statement import Statement, statement
 
@@ -95,6 +96,8 @@ def quantified(
         )
     whole = {**domain, **dict.fromkeys(constants, (0, sp.oo))}
     st = statement(lhs, op, rhs, whole, where)
+    own, needs = dict(zip(st.names, st.symbols)), tuple(needs)
+    st = replace(st, needs=tuple(dict.fromkeys((*st.needs, *((put(g, own), kind) for g, kind in needs)))))
     last = st.symbols[len(domain) :]
     if idle := [str(c) for c, x in zip(constants, last) if not st.difference.has(x)]:
         raise ValueError(f"{', '.join(idle)} does not occur in the statement; leave it out, or ask `forall`")

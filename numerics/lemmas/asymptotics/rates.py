@@ -43,7 +43,7 @@ def with_a_rate(q: Limit, effort: int) -> tuple[Evidence | None, str]:
     if not _comes_nearer(q):
         return None, why
     far = q.value in (sp.oo, -sp.oo)
-    forms = [(q.f, q.value, "")] if far else [*logarithms(q), (q.f, q.value, "")]
+    forms = [(q.f, q.value, "")] if far else [*logarithms(q, "<="), (q.f, q.value, "")]
     tries = 0
     for (f, v, form), rate in itertools.product(forms, _rates(q)):
         if _outgrows(q, (f if far else f - v), 1 / rate, far):

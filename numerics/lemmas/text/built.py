@@ -63,6 +63,12 @@ SIGNS = {"+": add, "-": sub, "*": mul, "/": truediv}
 LARGEST = 1000
 
 
+def _inverses(e: Any) -> set[Any]:
+    """The matrices and numbers that are inverted in an expression."""
+    found = sp.sympify(e).atoms(sp.Pow, sp.MatPow)
+    return {p.base for p in found if getattr(p.exp, "is_negative", False)}
+
+
 @dataclass(frozen=True)
 class Builder:
     """Builds expressions from formulas: with values of names, names of sequences and of samples,
@@ -120,11 +126,21 @@ class Builder:
         unread(self.text, f.place, f"nothing says what {f.text} is; {ways}")
 
     def _operation(self, sign: str, args: list[Any]) -> Any:
-        """Numbers and matrices are put together at once, and other formulas as they are written, if
-        whoever asks builds them so.
+        """Numbers and matrices are put together at once, if no inverse is cancelled by that, and
+        other formulas as they are written, if whoever asks builds them so.
         """
+        if not any(getattr(a, "is_Matrix", False) for a in args):
+            return self._put(sign, args, all(getattr(a, "is_Rational", False) for a in args))
+        found = self._put(sign, args, True)
+        if len(args) == 1 or all(_inverses(a) <= _inverses(found) for a in args):
+            return found
+        a, b = args
+        b = -b if sign == "-" else sp.Pow(b, -1, evaluate=False) if sign == "/" else b
+        kinds = {"+": sp.MatAdd, "-": sp.MatAdd, "^": sp.MatPow}
+        return kinds.get(sign, sp.MatMul)(a, b, evaluate=False)
+
+    def _put(self, sign: str, args: list[Any], at_once: bool) -> Any:
         plain = all(getattr(a, "is_Rational", False) for a in args)
-        at_once = plain or any(getattr(a, "is_Matrix", False) for a in args)
         with sp.evaluate(True) if at_once else nullcontext():
             match sign, args:
                 case "neg", [a]:

@@ -11,7 +11,7 @@ from typing import Any
 import sympy as sp
 
 from numerics.evidence import Evidence, all_of
-from numerics.lemmas.asymptotics.constants import exists
+from numerics.lemmas.asymptotics.constants import exist_together, exists
 from numerics.lemmas.asymptotics.limits import limit
 from numerics.lemmas.asymptotics.orders import order
 from numerics.lemmas.every import forall
@@ -133,7 +133,7 @@ class _Reader:
         self._read_ranges()
         self.domain: dict[Any, Any] = {}
         self._name_variables()
-        plain = not (self.samples or self.sequences or self._matrices or called & {"sum", "prod"})
+        plain = not (self.samples or self.sequences or called & {"sum", "prod"})
         with sp.evaluate(not plain):
             self.where = tuple((self.builder(a), op, self.builder(b)) for a, op, b in self.hypotheses)
             self.sides = tuple(map(self.builder, () if self._is_order else says.sides))
@@ -235,18 +235,31 @@ class _Reader:
         pairs = tuple((a, op, b) for (a, b), op in zip(pairwise(self.sides), self.says.signs))
 
         def judge(effort: int) -> Evidence:
-            found = [self._judged(a, op, b, effort) for a, op, b in pairs]
+            several = self._shared(pairs)
+            found = [self._judged(a, op, b, effort) for a, op, b in pairs if (a, op, b) not in several]
+            if several:
+                found.append(self._together(several, effort))
             return found[0] if len(found) == 1 else all_of(*found)
 
         return Lemma(self.text, judge, pairs, self.domain, self.where)
 
+    @property
+    def _unknown(self) -> tuple[Any, ...]:
+        return tuple(self.builder.values[name] for name in self.constants)
+
+    def _shared(self, pairs: tuple[tuple[Any, str, Any], ...]) -> list[tuple[Any, str, Any]]:
+        """The relations of a chain that speak of constants, which are the same in all of them."""
+        found = [p for p in pairs if any(sp.sympify(e).has(c) for e in (p[0], p[2]) for c in self._unknown)]
+        return found if len(found) > 1 else []
+
+    def _together(self, several: list[tuple[Any, str, Any]], effort: int) -> Evidence:
+        return exist_together(self._unknown, several, self.domain, self.where, self._regime(), effort)
+
     def _judged(self, a: Any, op: str, b: Any, effort: int) -> Evidence:
         if self.constants:
-            several = tuple(self.builder.values[name] for name in self.constants)
-            constants = several if len(several) > 1 else several[0]
-            regime = self._regime()
+            regime = self._regime() or None
             return exists(
-                constants, a, op, b, self.domain, where=self.where, regime=regime or None, effort=effort
+                self._unknown, a, op, b, self.domain, where=self.where, regime=regime, effort=effort
             )
         if op == "==" and not self._matrices:
             return all_of(*(self._judged(a, one, b, effort) for one in ("<=", ">=")))
@@ -257,12 +270,14 @@ class _Reader:
 
     def order(self, said: Call) -> Lemma:
         """``f = O(g) as n -> oo``."""
-        f, g = self.builder(self.says.sides[0]), self.builder(said.args[0])
+        with sp.evaluate(False):
+            f, g = self.builder(self.says.sides[0]), self.builder(said.args[0])
         regime = self._regime()
-        domain = {x: r for x, r in self.domain.items() if x not in regime or x.is_integer}
         return Lemma(
             self.text,
-            lambda effort: order(f, said.head, g, regime, domain=domain, where=self.where, effort=effort),
+            lambda effort: order(
+                f, said.head, g, regime, domain=self.domain, where=self.where, effort=effort
+            ),
         )
 
     def limit(self) -> Lemma:

@@ -126,3 +126,17 @@ def test_the_value_may_be_a_power_of_e_that_is_not_evaluated():
     domain = {n: Integers(1), y: (0, 1)}
     for value in (sp.exp(y), sp.Pow(sp.E, y, evaluate=False)):
         assert limit((1 + y / n) ** n, n, sp.oo, value, domain=domain).verdict.executed
+
+
+def test_logarithms_need_a_bound_of_the_limit():
+    """log f - log v is uniformly small for f = y (1+1/x)^(1/x) and v = y, and f - v is not; and the
+    other way round for (1 + y/x)^(-x) and exp(-y), of which it is no small multiple.
+    """
+    x, y = sp.symbols("x y", positive=True)
+    far = {x: (2, sp.oo)}
+    false = limit(y * (1 + 1 / x) ** (1 / x), x, sp.oo, y, domain={y: (1, sp.oo), **far}, effort=20_000)
+    assert not false.verdict.executed
+    true = limit((1 + y / x) ** (-x), x, sp.oo, sp.exp(-y), domain={y: (0, sp.oo), **far})
+    assert true.verdict is Verdict.CERTIFIED
+    bounded = limit((1 + y / x) ** x, x, sp.oo, sp.exp(y), domain={y: (0, 1), **far})
+    assert bounded.verdict is Verdict.CERTIFIED

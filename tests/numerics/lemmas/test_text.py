@@ -207,3 +207,30 @@ def test_the_longest_formulas_are_built():
 def test_any_text_is_read_or_refused_in_words(text):
     with suppress(ValueError):
         read_lemma(text)
+
+
+@pytest.mark.parametrize(
+    "goal",
+    [
+        *("tr(A*inv(A)) >= 2", "tr(A^-1*A*A) >= 0", "inv(A) - inv(A) >= 0", "inv(A)*det(A)*A >= 0"),
+        *("A/tr(A)*tr(A) >= 0", "A/(1/tr(A)) >= 0", "tr(A)/tr(A) <= 1", "(A^-1)^-1 >= 0"),
+    ],
+)
+def test_an_inverse_that_cancels_is_asked_for(goal):
+    """Where the matrix is singular the side is undefined, whatever SymPy makes of it."""
+    assert not lemma(f"{goal} for psd A of size 2").verdict.executed
+    assert lemma(f"{goal} for definite A of size 2").verdict.executed
+
+
+@pytest.mark.parametrize(("word", "verdicts"), [("x/2", ()), ("2*x", ("PROVED",)), ("sqrt(x)", ("REFUTED",))])
+def test_a_chain_has_one_constant(word, verdicts):
+    """C = 1 is enough for the first relation, C = 1/2 for the second with x/2: none is for both."""
+    found = lemma(f"x <= C*x <= {word} for x > 0 for some C").verdict
+    assert found.value in verdicts if verdicts else not found.executed
+
+
+def test_an_order_keeps_what_its_sides_need_and_its_range():
+    assert not lemma("exp(log(x)) = O(1) as x -> 0 for real x").verdict.executed
+    assert lemma("sqrt(x - 2) = O(1) as x -> 2 for x > 2").verdict.executed
+    with pytest.raises(ValueError, match="does not come near"):
+        lemma("x = O(1) as x -> oo for x in (0, 1)")
