@@ -99,6 +99,8 @@ class Window:
 
     def written_out(self, s: Total, lo: int, hi: int, env: Mapping[sp.Symbol, sp.Expr]) -> sp.Expr:
         """All terms of a sum, one by one."""
+        if hi < lo - 1:
+            raise Unsteady(f"a sum runs backwards from {lo} to {hi}")
         if hi - lo + 1 > MOST_TERMS:
             raise Unsteady(f"a sum of {hi - lo + 1} terms would have to be written out")
         terms = [self.of(s.term, {**env, s.k: sp.Integer(k)}) for k in range(lo, hi + 1)]
