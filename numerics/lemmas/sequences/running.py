@@ -80,7 +80,7 @@ class Run:
         self.offsets = [newest(h.form, st.n) for h in st.hypotheses]
         starts = [i for f in st.forms for i in oldest(f, {st.n: st.first})] if st.sequences else [0]
         # a sum that is empty at first says something before its first term
-        starts += [st.first + c for h, c in zip(st.hypotheses, self.offsets) if h.everywhere and c is not None]
+        starts += [st.first + c for c in self.offsets if c is not None]
         self.start = self.next = min(starts, default=0)
         self.made: set[tuple[Hypothesis, int | None]] = set()
 

@@ -56,7 +56,7 @@ class Window:
         self.domain = {self.n: Integers(first, sp.oo if last is None else last)}
         self.atoms: dict[tuple[str, sp.Expr], sp.Symbol] = {}
         self.anchors: dict[Any, Anchor] = {}
-        self.needs: dict[Condition, None] = {}
+        self.needs: dict[sp.Expr, None] = {}  # factors that products have lost
 
     @property
     def here(self) -> sp.Expr:
@@ -137,7 +137,7 @@ class Window:
         if s.head is sp.Sum:
             return out + sign * term
         if sign < 0:
-            self.needs[term, "!="] = None
+            self.needs[term] = None
         return out * term**sign
 
     def instances(self, span: int) -> list[Fact]:
