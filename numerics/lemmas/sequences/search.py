@@ -49,7 +49,7 @@ MOST_POINTS, MOST_POLICIES, MOST_RUNS = 60, 150, 1200
 INDICES, PLAIN, LONG = 40, 400, 20_000
 #: Violations that are judged, how far a sequence is run that only shows that there is one, and at
 #: how many further indices the statement is looked at exactly without a sign that it fails.
-MOST_JUDGED, ADMISSIBLE, NEAR = 12, 12, 2
+MOST_JUDGED, ADMISSIBLE, NEAR = 8, 12, 2
 #: From this index on rational sums are too long, and balls are used.
 MOST_RATIONAL = 150
 
@@ -131,7 +131,7 @@ def refute(st: SequenceStatement, asker: Asker) -> tuple[Found | None, str]:
         found = [(n, 0, p, q) for n in near for p, q in few]
     said = ""
     for n, _, point, policy in found:
-        for run in confirmed(st, point, policy, n):
+        for run in itertools.islice(confirmed(st, point, policy, n), 2):
             at = told(st, run, point, n)
             if continued(st, asker, run, point, policy):
                 return Found(at, "exact" if isinstance(run.by, Rationals) else "Arb"), ""
