@@ -4,7 +4,7 @@ inequalities judges for every size, and means of the largest or least value by r
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -46,16 +46,23 @@ class _Normal:
 
     def __init__(self, x: sp.Symbol, n: sp.Expr) -> None:
         self.x, self.n = x, n
-        self.t = sp.Symbol("t", positive=True)
+        self.t = sp.Dummy("t", positive=True)
         self.means: dict[sp.Symbol, _Mean] = {}
+        self.needs: dict[Condition, None] = {}  # of what stands in the words
 
     def read(self, e: sp.Expr) -> sp.Expr:
         """An expression without words, but for symbols in the place of integrals."""
+        out = self.told(e)
+        if self.x in out.free_symbols:
+            raise ValueError(f"{e} is random: {self.x} stands in it alone; write E(...) or P(...) around it")
+        return out
+
+    def told(self, e: sp.Expr) -> sp.Expr:
+        """The same, which may be random."""
         heads: list[Head] = []
         top_heads(e, heads)
         out = e.xreplace({h: self.word(h) for h in dict.fromkeys(heads)})
-        if self.x in out.free_symbols:
-            raise ValueError(f"{e} is random: {self.x} stands in it alone; write E(...) or P(...) around it")
+        self.needs |= dict.fromkeys(c for h in heads for c in _conditions(h))
         return out
 
     def word(self, h: Head) -> sp.Expr:
@@ -181,6 +188,30 @@ class _Normal:
         return -total if m.negative else total
 
 
+def _conditions(h: Head) -> Iterator[Condition]:
+    """What must hold for all that stands in a word to be defined."""
+    for a in h.args[0].args if isinstance(h, P) else h.args:
+        yield from scalar(a).conditions
+        heads: list[Head] = []
+        top_heads(a, heads)
+        for inner in heads:
+            yield from _conditions(inner)
+
+
+def _undefined(
+    normal: _Normal, needs: Iterable[Condition], ranges: Mapping[Any, Any], where: Iterable[Any]
+) -> Evidence | None:
+    """The answer where something was not shown to be defined."""
+    for g, kind in needs:
+        e = normal.told(g)
+        domain = {**ranges, normal.x: sp.S.Reals} if normal.x in e.free_symbols else ranges
+        ways = (">", "<") if kind == "!=" else (kind,)
+        if not any(forall(e, way, 0, domain, where=where).verdict.accepted for way in ways):
+            reason = f"the sides were not shown to be defined: that needs {g} {kind} 0; shrink the domain"
+            return Evidence(verdict=Verdict.OPEN, engine="branch and bound", reason=reason)
+    return None
+
+
 def for_normal_samples(
     lhs: Any,
     op: str,
@@ -225,12 +256,11 @@ def _closed(
 ) -> Evidence:
     """The prover's verdict on the closed forms, or on the union bound, which is no smaller."""
     op = goal.op
-    for w, e in zip((goal.lhs, goal.rhs), sides):  # what cancels in the closed form
-        for g, kind in (c for c in w.conditions if c not in scalar(e).conditions):
-            ways = (">", "<") if kind == "!=" else (kind,)
-            if not any(forall(normal.read(g), way, 0, ranges, where=where).verdict.accepted for way in ways):
-                reason = f"{w.given} was not shown to be defined: that needs {g} {kind} 0; shrink the domain"
-                return Evidence(verdict=Verdict.OPEN, engine="branch and bound", reason=reason)
+    kept = [c for e in sides for c in scalar(e).conditions]
+    needs = [*goal.lhs.conditions, *goal.rhs.conditions, *normal.needs]
+    cancelled = [c for c in needs if c not in kept]
+    if (gap := _undefined(normal, cancelled, ranges, where)) is not None:
+        return gap
     steps = min(effort, MOST_STEPS)
     ev = forall(sides[0], op, sides[1], ranges, where=where, effort=steps // 10)
     step = rf"by closed forms: ${latex(sides[0])} {OPS[op]} {latex(sides[1])}$"
@@ -265,6 +295,8 @@ def _enclosed(
             "the mean of an extreme value is enclosed at each size, without other parameters and hypotheses; "
             "put numbers in their place"
         )
+    if (unsure := _undefined(normal, list(normal.needs), ranges, where)) is not None:
+        return unsure
     last = int(min(hi, SIZES[-1]))
     common: dict[str, Any] = {"engine": "rigorous quadrature"}
     undecided: list[int] = []

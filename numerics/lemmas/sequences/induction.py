@@ -84,15 +84,16 @@ class Prover:
         exact = []
         for form in forms:
             for g, kind in w.conditions(form, env):
-                facts = self.facts(w, 0)[0]
+                facts, sure = self.facts(w, 0)
+                lost = self.without_0(w, facts)
                 out = self.asker.shown(w, g, kind != ">=", facts)
                 out = self.asker.shown(w, -g, True, facts) if out is None and kind == "!=" else out
-                if out is None:
+                if out is None or lost is None:
                     self.reason = (
                         f"{_plain(g)} {kind} 0 could not be shown, so the statement may be undefined"
                     )
                     return None
-                exact.append(out)
+                exact += [out, sure, lost]
             for t in form.totals:
                 lo, hi = (sp.expand(put(e, env)) for e in (t.lo, t.hi))
                 ends = limits(w, lo, hi)
@@ -155,16 +156,21 @@ class Prover:
         spare = [sp.S.Zero if g is None or n is None else put(g, {n: w.n + j}) for j in range(r + 1)]
         gaps = [w.gap(j) - spare[j] for j in range(r + 1)]
         facts, exact = self.facts(w, r)
-        for g_, kind in w.needs:
-            if self.asker.shown(w, g_**2 if kind == "!=" else g_, kind != ">=", facts) is None:
-                return None
+        defined = self.without_0(w, facts)
+        if defined is None:
+            return None
         strict = self.st.strict and g is None
         known = [Fact(gap, ">" if strict else ">=") for gap in gaps[:r]]
         out = self.asker.shown(w, gaps[r], strict, [*known, *facts])
         if out is None:
             return None
         left = _shown(self.asker.came_to, strict)
-        return out and exact, f"it comes down to {left}" if left else "equal terms cancel"
+        return out and exact and defined, f"it comes down to {left}" if left else "equal terms cancel"
+
+    def without_0(self, w: Window, facts: Sequence[Fact]) -> bool | None:
+        """Whether no factor is 0 that products have lost."""
+        found = [self.asker.shown(w, g**2, True, facts) for g in w.needs]
+        return None if None in found else all(found)
 
     def by_induction(self) -> Proof | None:
         """The step from some index on, and all indices before by themselves."""
@@ -207,7 +213,8 @@ class Prover:
         for big in list(primitives(-left, n))[:3]:
             g = -put(big, {n: n - 1})
             w = Window(self.st, m, self.st.last)
-            if self.asker.shown(w, put(g, {n: w.n}), self.st.strict, ()) is None:
+            sure = self.asker.shown(w, put(g, {n: w.n}), self.st.strict, ())
+            if sure is None:
                 continue
             out = self.step(m, g, n)
             for start in (m + s for s in STARTS) if out is not None else ():
@@ -221,7 +228,7 @@ class Prover:
                         self._base_words(start),
                         f"step from ${name} \\ge {m}$ to the next, {words}: {out[1]}",
                     )
-                    return Proof(base and before and out[0], steps)
+                    return Proof(sure and base and before and out[0], steps)
         self.asker.left = left
         return None
 
@@ -235,6 +242,9 @@ class Prover:
             w = Window(self.st, m, self.st.last)
             gap = w.gap(0)
             facts, exact = self.facts(w, 0)
+            defined = self.without_0(w, facts)
+            if defined is None:
+                continue
             bounds = [
                 b
                 for a in list(w.anchors.values())
@@ -253,7 +263,7 @@ class Prover:
             if before is not None:
                 first = (f"${self.st.n.name} < {m}$ one by one",) if m > self.st.first else ()
                 words = tuple(b[2] for b in bounds)
-                exact = exact and out and before and all(b[1] for b in bounds)
+                exact = exact and defined and out and before and all(b[1] for b in bounds)
                 return Proof(exact, (*first, *words, f"it comes down to {came_to}"), bool(bounds))
         return None
 

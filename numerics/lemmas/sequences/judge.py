@@ -21,6 +21,8 @@ from theory.inputs.whole_numbers import read_whole
 
 __all__ = ["for_every_sequence", "speaks_of_sequences"]
 
+#: Steps of one question on whether a sequence can be continued, of which there are many.
+MOST_STEPS = 20_000
 #: Why nothing is said where the hypotheses may exclude each other.
 EMPTY = "no sequence that meets the hypotheses was found"
 NO_POINT = "no parameters that meet the hypotheses were found"
@@ -60,7 +62,7 @@ def for_every_sequence(
 def _judged(st: Any, effort: int) -> Evidence:
     """The verdict, without what only the statement itself knows."""
     try:
-        asker = Asker(st, effort)
+        asker = Asker(st, min(effort, MOST_STEPS))
         counterexample, said = refute(st, asker)
         if counterexample is not None:
             by = counterexample.by

@@ -77,10 +77,12 @@ class Run:
         self.values: dict[tuple[str, int], Any] = {}
         self.sums: dict[sp.Symbol, tuple[int, Any]] = {}
         self.functions: dict[Any, Any] = {}
+        self.offsets = [newest(h.form, st.n) for h in st.hypotheses]
         starts = [i for f in st.forms for i in oldest(f, {st.n: st.first})] if st.sequences else [0]
+        # a sum that is empty at first says something before its first term
+        starts += [st.first + c for c in self.offsets if c is not None]
         self.start = self.next = min(starts, default=0)
         self.made: set[tuple[Hypothesis, int | None]] = set()
-        self.offsets = [newest(h.form, st.n) for h in st.hypotheses]
 
     def of(self, e: sp.Expr, form: Form, env: Mapping[sp.Symbol, int]) -> Any:
         """An expression in the symbols of a form."""

@@ -21,7 +21,8 @@ from numerics.lemmas.sequences.asking import Asker
 from numerics.lemmas.sequences.forms import Form, Hypothesis, SequenceStatement
 from numerics.lemmas.sequences.running import Policy, Run, largest, newest
 from numerics.lemmas.sequences.statement import affine
-from numerics.lemmas.sequences.window import Fact, Unsteady, Window
+from numerics.lemmas.sequences.window import Anchor, Fact, Unsteady, Window
+from numerics.provers.as_written import Condition, evaluated
 from numerics.provers.exact.exact_numbers import Undecided, built, put
 from numerics.provers.exact.exact_numbers import told as told_sign
 from numerics.rationals import sympy_rational
@@ -48,7 +49,7 @@ MOST_POINTS, MOST_POLICIES, MOST_RUNS = 60, 150, 1200
 INDICES, PLAIN, LONG = 40, 400, 20_000
 #: Violations that are judged, how far a sequence is run that only shows that there is one, and at
 #: how many further indices the statement is looked at exactly without a sign that it fails.
-MOST_JUDGED, ADMISSIBLE, NEAR = 12, 12, 2
+MOST_JUDGED, ADMISSIBLE, NEAR = 8, 12, 2
 #: From this index on rational sums are too long, and balls are used.
 MOST_RATIONAL = 150
 
@@ -130,7 +131,7 @@ def refute(st: SequenceStatement, asker: Asker) -> tuple[Found | None, str]:
         found = [(n, 0, p, q) for n in near for p, q in few]
     said = ""
     for n, _, point, policy in found:
-        for run in confirmed(st, point, policy, n):
+        for run in itertools.islice(confirmed(st, point, policy, n), 2):
             at = told(st, run, point, n)
             if continued(st, asker, run, point, policy):
                 return Found(at, "exact" if isinstance(run.by, Rationals) else "Arb"), ""
@@ -226,10 +227,10 @@ def _constant(st: SequenceStatement, asker: Asker, run: Run, point: Point, top: 
         kept[name] = sympy_rational(q)
     w = Window(st, max(st.first, run.next - top), None)
     for h in st.hypotheses:
-        env = {st.n: w.n}
-        facts = [Fact(w.of(h.form, env), h.kind), *(Fact(*c) for c in w.conditions(h.form, env))]
         if not h.everywhere:
             continue
+        env = {st.n: w.n}
+        facts = [Fact(w.of(h.form, env), h.kind), *(Fact(*c) for c in w.conditions(h.form, env))]
         if w.anchors or any(not index.has(w.n) for _, index in w.atoms):
             return False
         values = {**at, **{v: kept[name] for (name, _), v in w.atoms.items()}}
@@ -262,10 +263,13 @@ def _rule(
         last = list(_at_offset(h.form, st.n, offset))
         if not last or max(last, key=st.sequences.index) != name:
             continue
+        w.of(h.form, {st.n: env[st.n] - 1})  # so that the next value stands outside of the sums
         gap = put(w.of(h.form, env), at)
-        own.append((Fact(gap, h.kind), [Fact(put(g, at), k) for g, k in w.conditions(h.form, env)]))
+        own.append((Fact(gap, h.kind), [Fact(put(g, at), k) for g, k in _conditions(w, h.form, env)]))
     if not own:
         return True
+    if any(_holds_value(w, a, top) for a in w.anchors.values()):
+        return False
     v = w.atoms.get((name, sp.expand(w.n + top)))
     if v is None:
         v = sp.Dummy(name, real=True)
@@ -274,6 +278,19 @@ def _rule(
     later = {w.atoms.get((other, sp.expand(w.n + top))) for other in st.sequences[place:]} | {v}
     known = [f for f in known if f.gap.free_symbols and not f.gap.free_symbols & later]
     return any(_keeps(asker, w, v, r, own, known) for r in _choices(v, own, policy, place))
+
+
+def _conditions(w: Window, form: Form, env: Mapping[sp.Symbol, sp.Expr]) -> Iterator[Condition]:
+    """What must hold for a form, and the newest terms of its sums, to be defined."""
+    yield from w.conditions(form, env)
+    for t in form.totals:
+        yield from _conditions(w, t.term, {**env, t.k: put(t.hi, env)})
+
+
+def _holds_value(w: Window, anchor: Anchor, top: int) -> bool:
+    """Whether a value at ``n + top`` or later may stand in the sum that a symbol stands for."""
+    inner, line = newest(anchor.total.term, anchor.total.k), affine(anchor.hi, w.n)
+    return inner is not None and (line is None or line[0] > 1 or line[1] + inner >= top)
 
 
 def _at_offset(form: Form, n: sp.Symbol, offset: int) -> Iterator[str]:
@@ -319,12 +336,12 @@ def _keeps(
     own: Iterable[tuple[Fact, list[Fact]]],
     known: Sequence[Fact],
 ) -> bool:
-    """Whether a choice of the next value meets the hypotheses that it must meet."""
-    return all(
-        _holds_for_all(asker, w, Fact(put(g.gap, {v: choice}), g.kind), known)
-        for f, conditions in own
-        for g in (f, *conditions)
-    )
+    """Whether a choice of the next value is always defined and meets the hypotheses that it must
+    meet.
+    """
+    met = [Fact(put(g.gap, {v: choice}), g.kind) for f, conditions in own for g in (f, *conditions)]
+    met += [Fact(*c) for c in evaluated(choice)[1]]
+    return all(_holds_for_all(asker, w, f, known) for f in met)
 
 
 def told(st: SequenceStatement, run: Run, point: Point, n: int) -> dict[str, Any]:

@@ -15,8 +15,8 @@ from numerics.provers.as_written import SAME_SIDES, distinct, latex, scalar, und
 from numerics.provers.enclosures.boxes import Side
 from numerics.provers.exact.exact_numbers import put
 from numerics.provers.statements.relation import OPS, RELATIONS, SIGNS
-from numerics.provers.statements.statement import assumptions, side_of
-from numerics.rationals import flint_rational, sympy_rational
+from numerics.provers.statements.statement import assumptions, range_latex, side_of
+from numerics.rationals import flint_rational
 
 __all__ = ["affine", "is_open", "read", "relation"]
 
@@ -225,7 +225,7 @@ def read(lhs: Any, op: str, rhs: Any, domain: Mapping[Any, Any], where: Iterable
     n = _index(box, (small, big, *(f for f, _ in read_gaps)))
     hypotheses: list[Hypothesis] = []
     about: list[Hypothesis] = []
-    texts = [_range_latex(s, side) for s, side in sides.items()]
+    texts = [range_latex(s, side) for s, side in sides.items()]
     for (form, kind), (a, sign, b) in zip(read_gaps, triples):
         everywhere, text = n in form.symbols, f"{latex(sp.sympify(a))} {SIGNS[sign]} {latex(sp.sympify(b))}"
         if everywhere and not form.names:
@@ -280,13 +280,3 @@ def _index(box: Mapping[sp.Symbol, Side], forms: Iterable[Form]) -> sp.Symbol:
     if not box[n].integer or box[n].lo is None:
         raise ValueError(f"{n.name} is an index; give it a range such as Integers(1, sp.oo)")
     return n
-
-
-def _range_latex(s: sp.Symbol, side: Side) -> str:
-    lo = r"-\infty" if side.lo is None else latex(sympy_rational(side.lo))
-    hi = r"\infty" if side.hi is None else latex(sympy_rational(side.hi))
-    if side.integer:
-        return rf"{latex(s)} \in \{{{lo}, \ldots, {hi}\}}"
-    left = "(" if side.lo_open or side.lo is None else "["
-    right = ")" if side.hi_open or side.hi is None else "]"
-    return rf"{latex(s)} \in {left}{lo}, {hi}{right}"

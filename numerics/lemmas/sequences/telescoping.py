@@ -26,6 +26,8 @@ __all__ = ["limits", "primitives", "telescoped", "term_signs"]
 FAR, NEAR = (10**6, 10**8), 2e-3
 #: Terms with more operations are left alone.
 MOST_OPERATIONS = 40
+#: Rational functions of higher degrees take Gosper's algorithm minutes.
+MOST_DEGREE = 4
 HALF = sp.Rational(1, 2)
 
 
@@ -40,7 +42,8 @@ def primitives(f: sp.Expr, k: sp.Symbol) -> Iterator[sp.Expr]:
         yield f * ratio / (ratio - 1)
         return
     with suppress(NotImplementedError, ValueError, TypeError, AttributeError, ZeroDivisionError):
-        exact = gosper_term(f, k) if f.is_rational_function(k) else None
+        short = f.is_rational_function(k) and _degree(f, k) <= MOST_DEGREE
+        exact = gosper_term(f, k) if short else None
         if exact is not None:
             yield sp.factor(exact * f).xreplace({k: k + 1})
             return
@@ -60,6 +63,11 @@ def primitives(f: sp.Expr, k: sp.Symbol) -> Iterator[sp.Expr]:
         first = (sigma, sigma + HALF) if p == 1 else (sigma + HALF, sigma)  # of logarithms the plain one
         for s in dict.fromkeys((*first, sigma + 1, sp.S.Zero)):
             yield power(k + s)
+
+
+def _degree(f: sp.Expr, k: sp.Symbol) -> int:
+    """The larger degree of a rational function's numerator and denominator."""
+    return max(int(sp.degree(e, k)) for e in sp.fraction(sp.together(f)) if e != 0)
 
 
 def _at(f: sp.Expr, k: sp.Symbol, place: int) -> float:

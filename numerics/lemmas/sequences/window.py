@@ -56,7 +56,7 @@ class Window:
         self.domain = {self.n: Integers(first, sp.oo if last is None else last)}
         self.atoms: dict[tuple[str, sp.Expr], sp.Symbol] = {}
         self.anchors: dict[Any, Anchor] = {}
-        self.needs: dict[Condition, None] = {}
+        self.needs: dict[sp.Expr, None] = {}  # factors that products have lost
 
     @property
     def here(self) -> sp.Expr:
@@ -99,6 +99,8 @@ class Window:
 
     def written_out(self, s: Total, lo: int, hi: int, env: Mapping[sp.Symbol, sp.Expr]) -> sp.Expr:
         """All terms of a sum, one by one."""
+        if hi < lo - 1:
+            raise Unsteady(f"a sum runs backwards from {lo} to {hi}")
         if hi - lo + 1 > MOST_TERMS:
             raise Unsteady(f"a sum of {hi - lo + 1} terms would have to be written out")
         terms = [self.of(s.term, {**env, s.k: sp.Integer(k)}) for k in range(lo, hi + 1)]
@@ -135,7 +137,7 @@ class Window:
         if s.head is sp.Sum:
             return out + sign * term
         if sign < 0:
-            self.needs[term, "!="] = None
+            self.needs[term] = None
         return out * term**sign
 
     def instances(self, span: int) -> list[Fact]:

@@ -24,7 +24,7 @@ from numerics.provers.exact.exact_numbers import Undecided, built, put, sign
 from numerics.provers.statements.relation import OPS, Relation, hypothesis
 from numerics.rationals import flint_rational, sympy_rational
 
-__all__ = ["Closed", "Inequality", "Integers", "Statement", "side_of", "statement"]
+__all__ = ["Closed", "Inequality", "Integers", "Statement", "range_latex", "side_of", "statement"]
 
 
 @dataclass(frozen=True)
@@ -294,7 +294,8 @@ def _algebraic(e: sp.Expr) -> bool:
     return fine and all(a.exp.is_Integer or (a.exp.is_Rational and not bends) for a in e.atoms(sp.Pow))
 
 
-def _range_latex(s: sp.Symbol, side: Side) -> str:
+def range_latex(s: sp.Symbol, side: Side) -> str:
+    """The range of a variable in LaTeX."""
     lo = r"-\infty" if side.lo is None else latex(sympy_rational(side.lo))
     hi = r"\infty" if side.hi is None else latex(sympy_rational(side.hi))
     if side.integer:
@@ -340,7 +341,7 @@ def statement(
         side = side_of(s, given)
         _check_assumptions(s, side, given)
         ranges.append(side)
-        texts.append(_range_latex(s, side))
+        texts.append(range_latex(s, side))
         fresh.append(sp.Dummy(s.name, **assumptions(side)))
     distinct(domain)
     renamed: dict[sp.Expr, sp.Expr] = dict(zip(domain, fresh))

@@ -107,3 +107,20 @@ def test_what_has_no_closed_form_is_refused_in_words(name):
     lhs, domain, where = REFUSED[name]
     with pytest.raises(ValueError, match=r"closed form|says nothing|put numbers|is random"):
         for_every_law(lhs, "<=", 1, {x: normal, **some, **domain}, where=where, effort=10**6)
+
+
+def test_a_sample_size_may_be_called_as_the_variable_of_the_integrals() -> None:
+    domain = {x: Iid(t, law="normal"), t: Integers(1, 2)}
+    for q, verdict in ((sp.Rational(11, 20), Verdict.REFUTED), (sp.Rational(57, 100), Verdict.CERTIFIED)):
+        e = for_every_law(E(SampleMax(x)), "<=", q, domain, where=(), effort=10**5)
+        assert e.verdict is verdict
+
+
+def test_what_cancels_in_a_word_must_be_defined() -> None:
+    with sp.evaluate(False):
+        one = u * (1 / u)
+        words = P(x >= one), E(x**2 * one) - 1
+    for word in words:
+        for lo, verdict in ((0, ("PROVED", "CERTIFIED")), (-1, ("OPEN",))):
+            domain = {x: Iid(1, law="normal"), u: (lo, 1)}
+            assert for_every_law(word, "<=", 1, domain, where=(), effort=10**5).verdict.value in verdict

@@ -117,12 +117,41 @@ def test_a_lower_bound_is_refuted_as_a_control() -> None:
 
 EMPTY = [(a(n + 1), "<=", a(n) / 2), (a(1), "<=", 1), (a(n), ">=", 2)]
 DEAD_END = [(a(n + 1), ">=", a(n) + 1), (a(n), "<=", 30), (a(1), ">=", 0)]
+#: The first sum is empty at m = 0; a sum bounds what is at least 1; at n = 20 a(20) would be 0.
+EMPTY_SUM = [(Sum(a(k), (k, 1, m)), ">=", 1)]
+SHORT_SUM = [(a(n), ">=", 1), (Sum(a(k), (k, 1, n)), "<=", 30)]
+NO_SLOPE = [((n - 20) * a(n + 1), "==", a(n)), (a(1), "==", 10)]
 
 
-@pytest.mark.parametrize("where", [EMPTY, DEAD_END])
+@pytest.mark.parametrize("where", [EMPTY, DEAD_END, SHORT_SUM, NO_SLOPE])
 def test_nothing_is_said_of_sequences_that_do_not_exist(where: list[object]) -> None:
     for op in ("<=", ">"):
         assert ask(a(n), op, 7, FROM_1, where).verdict.value == "OPEN"
+
+
+def test_a_sum_that_is_empty_at_the_first_index_counts() -> None:
+    for op in ("<=", ">"):
+        assert ask(a(m + 1), op, 7, FROM_0, EMPTY_SUM).verdict.value == "OPEN"
+
+
+def test_sums_of_a_sequence_may_be_bounded() -> None:
+    where = [(a(n), ">=", 0), (Sum(a(k), (k, 1, n)), "<=", 30)]
+    assert ask(a(n), "<=", 30, FROM_1, where).verdict.value in SHOWN
+    where = [(a(n + 1), "==", Sum(a(k), (k, 1, n))), (a(1), "==", 1)]
+    assert ask(a(n), "<=", 5, FROM_1, where).witness["n"] == 5
+
+
+def test_sums_that_run_backwards_at_some_index_have_no_value() -> None:
+    nested = Sum(Sum(1, (j, k, n)), (k, 1, 2 * n))
+    for total in (nested, Sum(k, (k, 1, n**2 - 3))):
+        assert ask(total, ">=", 0, {n: Integers(1, 5)}, []).verdict.value == "OPEN"
+
+
+def test_terms_of_a_high_degree_do_not_take_minutes() -> None:
+    i = sp.Symbol("i", integer=True)
+    harmonic = lambda lo, hi: Sum(1 - 1 / (i + 4), (i, lo, hi))
+    e = ask(m * harmonic(m, 2 * m), ">", (m - 3) * harmonic(1, m + 1) + 1, FROM_0, [])
+    assert e.verdict.value in (*SHOWN, "OPEN")
 
 
 def test_a_start_that_cannot_be_continued_refutes_nothing() -> None:
@@ -193,7 +222,8 @@ def test_one_constant_serves_or_every_constant_fails() -> None:
 
 def test_sequences_that_stay_at_0_show_that_there_are_some() -> None:
     where = [(a(n + 1), "<=", a(n) - a(n) ** 2), (a(n), ">=", 0), (a(1), "<=", 1)]
-    assert ask(a(n), "<=", 1 / n, FROM_1, where).verdict.value in SHOWN
+    for hypotheses in (where, where[::-1]):
+        assert ask(a(n), "<=", 1 / n, FROM_1, hypotheses).verdict.value in SHOWN
 
 
 def test_hypotheses_on_parameters_must_be_met_somewhere() -> None:
