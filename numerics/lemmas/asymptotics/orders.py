@@ -15,6 +15,7 @@ from numerics.lemmas.asymptotics.constants import decided
 from numerics.lemmas.asymptotics.curves import Table
 from numerics.lemmas.asymptotics.quantified import quantified
 from numerics.lemmas.asymptotics.regimes import Regime, from_one_side, regime_of
+from numerics.lemmas.sequences.judge import speaks_of_sequences
 from numerics.provers.as_written import latex, scalar
 from numerics.provers.doors import guarded
 from numerics.provers.exact.exact_numbers import put
@@ -76,6 +77,11 @@ def order(
         )
     where, steps = read_items(where=where), effort_of(effort)
     domain = ranges_of(domain, regime)
+    if speaks_of_sequences(f, g, domain, where):
+        raise ValueError(
+            "an order does not take sums up to a variable, nor sequences; say it with a constant: "
+            "exists(C, f, '<=', C*g, domain), as text 'f <= C*g for some C'"
+        )
     if not regime:
         raise ValueError("an order is one near a limit; say what tends where, such as {n: oo}")
     near = regime_of(regime, domain)

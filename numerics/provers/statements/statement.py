@@ -300,8 +300,7 @@ def range_latex(s: sp.Symbol, side: Side) -> str:
     hi = r"\infty" if side.hi is None else latex(sympy_rational(side.hi))
     if side.integer:
         return rf"{latex(s)} \in \{{{lo}, \ldots, {hi}\}}"
-    left = "(" if side.lo_open or side.lo is None else "["
-    right = ")" if side.hi_open or side.hi is None else "]"
+    left, right = "[("[side.lo_open or side.lo is None], "])"[side.hi_open or side.hi is None]
     return rf"{latex(s)} \in {left}{lo}, {hi}{right}"
 
 

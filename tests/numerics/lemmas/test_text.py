@@ -181,6 +181,7 @@ REFUSED = {
     "1" + "^1" * 200 + " <= 1": "nested more than",
     "1" + "+1" * 5000 + " <= 1": "give it in parts",
     "x <= C for x > 0 for some C > 1": "a constant is positive",
+    "sum(1/k, k = 1..n) = O(ln(n)) as n -> oo for whole n >= 2": "say it with a constant",
 }
 
 
