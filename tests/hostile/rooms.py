@@ -12,6 +12,7 @@ UNTRIED = {
     "Contradiction": "an error that is raised, not called",
     "CEILING": "a table",
     "Verdict": "an enumeration of Python",
+    "Matrices": "an enumeration of Python",
     "Parameters": "a named tuple without checks; `train` checks what is in it",
     "ExactErrors": "what `exact_errors` returns",
     "HowLinear": "what `how_linear` returns",

@@ -10,6 +10,9 @@ from typing import Any, ClassVar
 import sympy as sp
 from sympy.logic.boolalg import Boolean
 
+from numerics.provers.statements.statement import Integers, side_of
+from theory.inputs.kinds import check_kind
+
 __all__ = [
     "CdfGap",
     "E",
@@ -60,6 +63,8 @@ class Iid:
             raise TypeError(f"the sample size {self.size!r:.200} is no whole number and no symbol; give one")
         if not isinstance(self.size, sp.Symbol) and self.size < 1:
             raise ValueError(f"a sample of {self.size} variables is empty; give a size of at least 1")
+        check_kind((tuple, Integers, sp.Set), on=self.on)
+        side_of("the sample", self.on)  # refuses what is no range
         if self.law is not None and not isinstance(self.law, str):
             raise TypeError(
                 f"the law {self.law!r:.200} is no text; write one of {list(NAMED)}, or leave it out"

@@ -25,14 +25,24 @@ def nothing_stays_registered():
     registered._forget()
 
 
+FIRST = """
+@claim("{key}:L1", sharp="c", needs={needs})
+def the_logarithm_is_below_its_tangent(*, c=Fraction(1)):
+    return forall(sp.log(1 + x), "<=", c * x, {{x: Closed(0, sp.oo)}})
+"""
+
+
 def folder(path, key, *needs):
-    """A paper whose first lemma needs something."""
+    """A paper whose first lemma, which stands in its module, needs something."""
+    module, rows = path / f"lemmas_of_{key.lower()}.py", path / "statements.toml"
     if not path.exists():
         new_paper(path, "On exponentials", key)
-    module = path / f"lemmas_of_{key.lower()}.py"
-    head, _, body = module.read_text(encoding="utf-8").partition(f'@claim("{key}:L1"')
-    body = body.partition(")\n")[2]
-    module.write_text(f'{head}@claim("{key}:L1", sharp="c", needs={needs})\n{body}', encoding="utf-8")
+        before, _, behind = rows.read_text(encoding="utf-8").partition("[[row.claim]]")
+        rows.write_text(before + behind[behind.index("[[row]]") :], encoding="utf-8")
+    text = module.read_text(encoding="utf-8")
+    place = text.index("# A false statement.")
+    head = text[:place].partition(f'\n@claim("{key}:L1"')[0].rstrip()
+    module.write_text(f"{head}\n\n{FIRST.format(key=key, needs=needs)}\n\n{text[place:]}", encoding="utf-8")
 
 
 def judged(pytester, path):
