@@ -58,7 +58,7 @@ HEADS = frozenset((*FUNCTIONS, *OF_SAMPLES, *OF_LAWS, *OF_MATRICES, "sum", "prod
 RELATIONS = {"<=": sp.Le, "<": sp.Lt, ">=": sp.Ge, ">": sp.Gt, "==": sp.Eq, "!=": sp.Ne}
 
 #: The operations of two things.
-SIGNS = {"+": add, "-": sub, "*": mul, "/": truediv}
+OPERATIONS = {"+": add, "-": sub, "*": mul, "/": truediv}
 #: Powers of numbers with larger exponents are left as they are.
 LARGEST = 1000
 
@@ -162,13 +162,13 @@ class Builder:
                 case "*", [a, b] if not at_once:
                     return sp.Mul(*sp.Mul.make_args(a), b)
                 case _:
-                    return SIGNS[sign](*args)
+                    return OPERATIONS[sign](*args)
 
     def _called(self, f: Call, args: list[Any]) -> Any:
         head = f.head
         if head in self.sequences:
             return sp.Function(head)(*args)
-        of_a_sample = head in OF_SAMPLES and any(named(a) & self.samples for a in f.args)
+        of_a_sample = len(args) == 1 and named(f.args[0]) & self.samples  # max(X, 0) is of two numbers
         for heads in (OF_SAMPLES if of_a_sample else {}, OF_LAWS, OF_MATRICES, FUNCTIONS):
             if head in heads:
                 return heads[head](*args)

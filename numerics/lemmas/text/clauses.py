@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from numerics.lemmas.text.formulas import SIGNS, Formula, Name, Relation, formula, relation, signed
+from numerics.lemmas.text.formulas import SIGNS, Formula, Name, Relation, formula, named, relation, signed
 from numerics.lemmas.text.tokens import Tokens
 
 __all__ = ["Clauses", "Group", "clauses"]
@@ -39,6 +39,8 @@ class Clauses:
     #: What tends where, and from which side.
     regime: list[tuple[Name, Formula, str]] = field(default_factory=list)
     constants: list[Name] = field(default_factory=list)
+    #: What stands beside a whole number, and has to be said to be real or whole itself.
+    beside: list[str] = field(default_factory=list)
 
 
 def clauses(t: Tokens) -> Clauses:
@@ -101,7 +103,10 @@ def _item(t: Tokens, out: Clauses) -> None:
         _shared(t, names, out)
     elif t.see(*SIGNS):
         t.next = before
+        known = len(out.bounds)
         _chain(t, out)
+        if kind == "whole":  # in "whole n >= k" nobody says of k whether it is whole
+            out.beside += [n for r in out.bounds[known:] for n in sorted(named(r) - {names[0].text})]
     elif kind == "" and not t.see("in", "iid", "of"):
         t.refuse(f"say what {names[0].text} is: real {names[0].text}, {names[0].text} > 0, or in (0, 1)")
     group = Group(tuple(names), kind or "real")

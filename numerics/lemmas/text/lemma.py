@@ -10,7 +10,7 @@ from typing import Any
 
 import sympy as sp
 
-from numerics.evidence import Evidence, all_of
+from numerics.evidence import Evidence, all_of, as_one
 from numerics.lemmas.asymptotics.constants import exist_together, exists
 from numerics.lemmas.asymptotics.limits import limit
 from numerics.lemmas.asymptotics.orders import order
@@ -18,7 +18,7 @@ from numerics.lemmas.every import forall
 from numerics.lemmas.laws.words import Iid
 from numerics.lemmas.matrices.heads import Matrices
 from numerics.lemmas.text.built import CONSTANTS, HEADS, Builder
-from numerics.lemmas.text.clauses import Clauses, Group, clauses
+from numerics.lemmas.text.clauses import Clauses, clauses
 from numerics.lemmas.text.formulas import Call, Formula, Name, Relation, named, relation
 from numerics.lemmas.text.tokens import Tokens, unread
 from numerics.provers import Integers
@@ -123,6 +123,7 @@ class _Reader:
     ) -> None:
         self.text, self.says, self.behind, self.numbers = text, says, behind, numbers
         self.constants = [name.text for name in behind.constants]
+        self.sized = {n.text for g in behind.groups if g.size for n in g.names}
         self.samples = frozenset(n.text for g in behind.groups if g.copies is not None for n in g.names)
         called: set[str] = set().union(*(named(r, called=True) for r in (says, *behind.given)))
         given: set[str] = set().union(*(named(r, called=True) - named(r) for r in behind.given))
@@ -143,23 +144,36 @@ class _Reader:
         last = self.says.sides[-1]
         return self.says.signs == ("==",) and isinstance(last, Call) and last.head in ORDERS
 
-    @property
-    def _matrices(self) -> list[Group]:
-        return [g for g in self.behind.groups if g.size]
-
     def _range(self, name: str) -> _Range:
-        if name in CONSTANTS:
-            raise ValueError(
-                f"{name} is the name of a number in {self.text!r}; give the variable another name"
-            )
+        """The range of a variable, so far; a name has one meaning."""
+        for names, what in (
+            (CONSTANTS, "the name of a number"),
+            (self.numbers, "among the numbers= that are given"),
+            (self.constants, "a constant that exists, and has no range"),
+        ):
+            if name in names:
+                raise ValueError(
+                    f"{name} is {what}, and a variable in {self.text!r}; call one of the two otherwise"
+                )
         return self.bounds.setdefault(name, _Range())
 
     def _read_ranges(self) -> None:
+        said = {n.text for g in self.behind.groups for n in g.names}
+        if unsaid := [n for n in self.behind.beside if n not in {*said, *self.numbers, *CONSTANTS}]:
+            name = unsaid[0]
+            raise ValueError(
+                f"is {name} whole in {self.text!r}? Write 'whole {name}' or 'real {name}' as well"
+            )
         for group in self.behind.groups:
+            if bool(group.size) != (group.kind in _KINDS):
+                raise ValueError(
+                    f"{group.names[0].text} is {group.kind} in {self.text!r}; write psd, definite, symmetric or "
+                    "matrix before its name, and 'of size 2' behind it"
+                )
             for name in group.names:
                 own = self._range(name.text)
                 own.whole |= group.kind == "whole"
-                if group.interval is not None and group.copies is None:
+                if group.interval is not None:
                     opening, low, high, closing = group.interval
                     own.above(self._end(low, name), opening == "(")
                     own.below(self._end(high, name), closing == ")")
@@ -169,8 +183,10 @@ class _Reader:
                     self.hypotheses.append((a, op, b))
                     for free in (named(a) | named(b)) - set(self.numbers) - set(CONSTANTS):
                         self._range(free)
-        for name, _, _ in self.behind.regime:
-            self._range(name.text)
+        for name, to, side in self.behind.regime:
+            own = self._range(name.text)
+            if side:
+                (own.above if side == "+" else own.below)(self._end(to, name), True)
         for r in self.behind.given:
             self.hypotheses += [(a, op, b) for (a, b), op in zip(pairwise(r.sides), r.signs)]
 
@@ -186,7 +202,7 @@ class _Reader:
 
     def _bounded(self, a: Formula, op: str, b: Formula) -> bool:
         """Whether a relation bounds one variable by a rational number, which its range has then."""
-        if not isinstance(a, Name) or a.text in self.numbers or op in ("==", "!="):
+        if not isinstance(a, Name) or a.text in {*self.numbers, *self.sized} or op in ("==", "!="):
             return False
         value = self.builder.number(b)
         if value is None or not (value.is_Rational or value in (sp.oo, -sp.oo)):
@@ -213,25 +229,18 @@ class _Reader:
             if group.size:
                 sizes = [builder(f) for f in group.size]
                 values[name] = sp.MatrixSymbol(name, sizes[0], sizes[-1])
-                self.domain[values[name]] = _KINDS.get(group.kind, Matrices.ANY)
+                self.domain[values[name]] = _KINDS[group.kind]
             elif group.copies is not None:
                 values[name] = sp.Symbol(name, real=True)
-                self.domain[values[name]] = self._law(group, builder)
+                law = "normal" if group.normal else None
+                self.domain[values[name]] = Iid(builder(group.copies), on=self.bounds[name].given(), law=law)
         size = next((v.shape[0] for v in values.values() if isinstance(v, sp.MatrixSymbol)), None)
         self.builder = Builder(self.text, values, self.sequences, self.samples, size)
 
-    def _law(self, group: Group, builder: Builder) -> Any:
-        copies = builder(group.copies) if group.copies is not None else None
-        if group.normal:
-            return Iid(copies, law="normal")
-        if group.interval is None:
-            return Iid(copies, on=sp.S.Reals)
-        opening, low, high, closing = group.interval
-        ends = [self._end(f, group.names[0]) for f in (low, high)]
-        return Iid(copies, on=sp.Interval(*ends, opening == "(", closing == ")"))
-
     def statement(self) -> Lemma:
         """One relation after another, for every point or with constants that exist."""
+        if self.behind.regime and not self.constants:
+            raise ValueError(f"{self.text!r} says where something tends to; write lim, O(...) or for some C")
         pairs = tuple((a, op, b) for (a, b), op in zip(pairwise(self.sides), self.says.signs))
 
         def judge(effort: int) -> Evidence:
@@ -261,8 +270,8 @@ class _Reader:
             return exists(
                 self._unknown, a, op, b, self.domain, where=self.where, regime=regime, effort=effort
             )
-        if op == "==" and not self._matrices:
-            return all_of(*(self._judged(a, one, b, effort) for one in ("<=", ">=")))
+        if op == "==" and not self.sized:
+            return as_one(*(self._judged(a, one, b, effort) for one in ("<=", ">=")))
         return forall(a, op, b, self.domain, where=self.where, effort=effort)
 
     def _regime(self) -> dict[Any, Any]:
@@ -270,6 +279,8 @@ class _Reader:
 
     def order(self, said: Call) -> Lemma:
         """``f = O(g) as n -> oo``."""
+        if self.constants:
+            raise ValueError(f"{self.text!r} has a constant beside {said.head}; write one of the two")
         with sp.evaluate(False):
             f, g = self.builder(self.says.sides[0]), self.builder(said.args[0])
         regime = self._regime()
@@ -282,7 +293,7 @@ class _Reader:
 
     def limit(self) -> Lemma:
         """``lim f = c as x -> a``."""
-        if len(self.behind.regime) != 1 or self.says.signs != ("==",):
+        if len(self.behind.regime) != 1 or self.says.signs != ("==",) or self.constants:
             raise ValueError(f"{self.text!r} is no limit; write 'lim f = c as x -> oo'")
         (name, to, side), (f, value) = self.behind.regime[0], self.sides
         x = self.builder(name)

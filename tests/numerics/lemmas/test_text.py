@@ -108,6 +108,39 @@ def test_conditions_become_ranges(text):
     assert ranges(text)["x"] == RANGES[text]
 
 
+def test_what_is_said_of_a_sample_or_a_matrix_is_not_lost():
+    laws = {
+        "X iid 2 in 0..1": Integers(0, 1),
+        "whole X iid 2 in [0, 3)": Integers(0, 2),
+        "X iid 2 in (0, 1]": sp.Interval.Lopen(0, 1),
+        "X iid 2, X >= 0": sp.Interval(0, sp.oo),
+        "X iid 2": sp.S.Reals,
+    }
+    for words, on in laws.items():
+        assert ranges(f"E(X^2) >= E(X) for {words}")["X"].on == on
+    bernoulli = "E(X^2) >= E(X) for X iid 1 in {}"
+    assert lemma(bernoulli.format("0..1")).verdict is Verdict.SUPPORTED
+    assert lemma(bernoulli.format("[0, 1]")).verdict is Verdict.REFUTED
+    assert lemma("E(max(X, 0)) >= E(X) for X iid 1").verdict is Verdict.SUPPORTED
+    assert lemma("det(A) > 0 for A > 0, psd A of size 2").verdict.executed
+    assert lemma("det(A) > 0 for psd A of size 2").verdict is Verdict.REFUTED
+    assert lemma("det(A) > 0 for psd A of size 2 given A > 0").verdict.executed
+
+
+def test_a_limit_from_one_side_is_one_of_the_range():
+    assert lemma("sqrt(x) = O(1) as x -> 0+").verdict.executed
+    assert not lemma("sqrt(x) = O(1) as x -> 0-").verdict.accepted
+    assert lemma("1/x >= C for some C as x -> 0+").verdict.executed
+    assert lemma("1/x >= C for some C as x -> 0-").verdict is Verdict.REFUTED
+
+
+def test_a_name_has_one_meaning():
+    with pytest.raises(ValueError, match="c is among the numbers="):
+        lemma("c <= 1 for real c", numbers={"c": 2})
+    assert lemma("c <= x for x >= c", numbers={"c": 2}).verdict.executed
+    assert ranges("n >= k for whole n >= k, whole k >= 0")["k"] == Integers(0, sp.oo)
+
+
 def test_what_bounds_two_variables_is_a_hypothesis_and_a_range_of_neither():
     read = read_lemma("x <= y for 0 < x < y < 1")
     assert ranges("x <= y for 0 < x < y < 1") == {
@@ -181,6 +214,15 @@ REFUSED = {
     "1" + "^1" * 200 + " <= 1": "nested more than",
     "1" + "+1" * 5000 + " <= 1": "give it in parts",
     "x <= C for x > 0 for some C > 1": "a constant is positive",
+    "x <= C for C > 5, x > 0 for some C": "C is a constant that exists",
+    "x <= C for x <= C for some C": "C is a constant that exists",
+    "A >= 0 for psd A": "'of size 2' behind it",
+    "A >= 0 for A of size 2": "write psd",
+    "A >= 0 for whole A of size 2": "write psd",
+    "k <= n for whole n >= k": "is k whole",
+    "1/x <= 1 as x -> oo for x > 0": "says where something tends to",
+    "lim C*x = 0 as x -> 0 for real x for some C": "is no limit",
+    "C*x = O(x) as x -> 0 for real x for some C": "has a constant beside O",
     "sum(1/k, k = 1..n) = O(ln(n)) as n -> oo for whole n >= 2": "say it with a constant",
 }
 
