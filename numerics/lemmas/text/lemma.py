@@ -167,8 +167,8 @@ class _Reader:
         for group in self.behind.groups:
             if bool(group.size) != (group.kind in _KINDS):
                 raise ValueError(
-                    f"{group.names[0].text} is {group.kind} in {self.text!r}; write psd, definite, symmetric or "
-                    "matrix before its name, and 'of size 2' behind it"
+                    f"{group.names[0].text} is {group.kind} in {self.text!r}; write psd, definite, "
+                    "symmetric or matrix before its name, and 'of size 2' behind it"
                 )
             for name in group.names:
                 own = self._range(name.text)
