@@ -10,7 +10,6 @@ import sympy as sp
 from numerics import provers
 from numerics.evidence import Evidence
 from numerics.lemmas.laws.judge import for_every_law, speaks_of_laws
-from numerics.lemmas.matrices.heads import Matrices
 from numerics.lemmas.matrices.judge import for_every_matrix, speaks_of_matrices
 from numerics.lemmas.sequences.judge import for_every_sequence, speaks_of_sequences
 from theory.inputs.kinds import check_kind, read_items
@@ -80,6 +79,7 @@ def forall(
     >>> harmonic = sp.Sum(1 / k, (k, 1, n))
     >>> forall(harmonic, "<=", 1 + sp.log(n), {n: provers.Integers(1, sp.oo)}).word
     'PROVED'
+    >>> from numerics.lemmas import Matrices
     >>> A, B = sp.MatrixSymbol("A", 2, 2), sp.MatrixSymbol("B", 2, 2)
     >>> found = forall(A * B + B * A, ">=", 0, {A: Matrices.PSD, B: Matrices.PSD})
     >>> found.verdict.value, sorted(found.witness)

@@ -31,6 +31,7 @@ __all__ = [
     "computed",
     "distinct",
     "evaluated",
+    "expression",
     "latex",
     "scalar",
     "undue",
@@ -118,7 +119,7 @@ def computed(name: str, value: Any) -> Computed:
     """
     if not isinstance(name, str) or isinstance(value, str):
         raise TypeError("computed() takes the LaTeX name of a computation first, and then a SymPy expression")
-    value = _expression(value)
+    value = expression(value)
     if not isinstance(value, sp.Expr) or value.is_Matrix:
         raise TypeError(
             f"{value!r} is not a scalar expression but a {type(value).__name__}; name its entries one by one"
@@ -126,7 +127,7 @@ def computed(name: str, value: Any) -> Computed:
     return Computed(Str(name), value)
 
 
-def _expression(given: Any) -> Any:
+def expression(given: Any) -> Any:
     """What SymPy makes of a value; it says in several ways that it can make nothing of one."""
     try:
         return sp.sympify(given)
@@ -171,7 +172,7 @@ def scalar(given: Any) -> Written:
         raise TypeError(
             f"{given!r} is text; build the expression from SymPy symbols, so that its assumptions are known"
         )
-    e = _expression(given)
+    e = expression(given)
     if not isinstance(e, sp.Expr) or e.is_Matrix:
         raise TypeError(
             f"{given!r:.500} is not a scalar expression but a {type(e).__name__}; give lhs and rhs apart"

@@ -12,11 +12,10 @@ from sympy.matrices.expressions.matexpr import MatrixElement
 
 from numerics.lemmas.matrices.heads import Head
 from numerics.provers.as_written import Condition, latex, scalar
-from numerics.provers.statements.relation import OPS
+from numerics.provers.statements.relation import OPS, SIGNS
 
-__all__ = ["ATOMS", "LOEWNER", "SIGNS", "Comparison", "MatrixElement", "atoms_of", "matrix_like"]
+__all__ = ["ATOMS", "LOEWNER", "Comparison", "MatrixElement", "atoms_of", "matrix_like"]
 
-SIGNS = {**OPS, "==": "=", "!=": r"\ne"}
 LOEWNER = {"<=": r"\preceq", "<": r"\prec", ">=": r"\succeq", ">": r"\succ", "==": "=", "!=": r"\ne"}
 #: What of a matrix stands in a scalar side.
 ATOMS = (sp.Trace, sp.Determinant, MatrixElement, Head)

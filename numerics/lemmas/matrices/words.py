@@ -15,7 +15,6 @@ from flint import fmpq, fmpq_mat
 from numerics.lemmas.matrices.comparisons import (
     ATOMS,
     LOEWNER,
-    SIGNS,
     Comparison,
     MatrixElement,
     atoms_of,
@@ -23,9 +22,9 @@ from numerics.lemmas.matrices.comparisons import (
 )
 from numerics.lemmas.matrices.heads import Head, LargestEigenvalue, Matrices, SmallestEigenvalue
 from numerics.lemmas.matrices.values import EXACT, Singular
-from numerics.provers.as_written import SAME_SIDES, distinct, latex
+from numerics.provers.as_written import SAME_SIDES, distinct, expression, latex
 from numerics.provers.enclosures.boxes import Side
-from numerics.provers.statements.relation import OPS
+from numerics.provers.statements.relation import OPS, SIGNS, triple
 from numerics.provers.statements.statement import Integers, side_of, statement
 from numerics.seeds import shared_generator
 
@@ -35,7 +34,6 @@ __all__ = ["Sized", "sized", "speaks"]
 LARGEST, TRIED = 4, (1, 2, 3)
 #: Two symbols are sizes at most, as each doubles or triples the work.
 MOST_SIZES = 2
-RELATIONS = {sp.Le: "<=", sp.Lt: "<", sp.Ge: ">=", sp.Gt: ">", sp.Eq: "==", sp.Ne: "!="}
 EXPRESSIONS = (
     *(sp.MatrixSymbol, sp.MatAdd, sp.MatMul, sp.MatPow, sp.Transpose, sp.Adjoint, sp.HadamardProduct),
     *(sp.Identity, sp.ZeroMatrix, sp.OneMatrix, sp.MatrixBase),
@@ -89,7 +87,7 @@ def sized(
     """The statement at each size that is tried, and whether a size was a symbol."""
     if not isinstance(op, str) or op not in (*OPS, "=="):
         raise ValueError(f"the relation {op!r} is none of {[*OPS, '==']}; choose one of these")
-    given = [(lhs, op, rhs), *map(_triple, where)]
+    given = [(lhs, op, rhs), *map(triple, where)]
     matrices, scalars, symbols = _variables(domain, given)
     if len(symbols) > MOST_SIZES:
         raise ValueError(f"{len(symbols)} sizes are symbols; write numbers for all but {MOST_SIZES} of them")
@@ -122,16 +120,6 @@ def sized(
         _check_symmetry(one)
         out.append(one)
     return out, bool(symbols)
-
-
-def _triple(h: Any) -> tuple[Any, str, Any]:
-    if isinstance(h, (sp.Le, sp.Lt, sp.Ge, sp.Gt, sp.Eq, sp.Ne)):
-        return h.lhs, RELATIONS[type(h)], h.rhs
-    if isinstance(h, tuple) and len(h) == 3 and isinstance(h[1], str) and h[1] in SIGNS:
-        return h
-    raise ValueError(
-        f"the hypothesis {h!r:.200} is no triple (lhs, op, rhs) with op in {list(SIGNS)}; write one"
-    )
 
 
 def _latex(triple: tuple[Any, str, Any]) -> str:
@@ -235,10 +223,7 @@ def _comparison(
 def _sympified(e: Any) -> Any:
     if isinstance(e, (str, float)):
         raise TypeError(f"{e!r:.200} is no exact expression; build it from SymPy symbols and Rationals")
-    try:
-        e = sp.sympify(e)
-    except Exception:
-        raise TypeError(f"{e!r:.200} is no expression; build it from SymPy symbols and Rationals") from None
+    e = expression(e)
     e = e.as_immutable() if isinstance(e, sp.MatrixBase) else e
     if not isinstance(e, (sp.Expr, sp.MatrixExpr)):
         raise TypeError(f"{e!r:.200} is no expression; give lhs and rhs apart")

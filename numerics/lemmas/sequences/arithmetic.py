@@ -51,7 +51,7 @@ class Arithmetic(Protocol):
 def _in_floats(e: sp.Expr, symbols: tuple[sp.Symbol, ...]) -> Any:
     try:
         return sp.lambdify(symbols, e, modules="math")
-    except Exception:  # a function that the printer does not know
+    except (NotImplementedError, TypeError, ValueError):  # a function that the printer does not know
         return None
 
 
@@ -69,7 +69,8 @@ class Floats:
         def at(values: Sequence[float]) -> float:
             try:
                 x = float(f(*values))
-            except Exception:  # outside of the domain, too large, or a function without a value here
+            # Outside of the domain, too large, or a function that has no value in floats.
+            except (ArithmeticError, NameError, TypeError, ValueError):
                 raise NoNumber from None
             if x - x != 0:
                 raise NoNumber

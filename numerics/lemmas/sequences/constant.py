@@ -19,11 +19,12 @@ from numerics.lemmas.sequences.forms import SequenceStatement
 from numerics.lemmas.sequences.judge import for_every_sequence, speaks_of_sequences
 from numerics.lemmas.sequences.running import Policy, Run, newest
 from numerics.lemmas.sequences.search import points, policies
-from numerics.lemmas.sequences.statement import read, relation
+from numerics.lemmas.sequences.statement import read
 from numerics.provers.as_written import undue
 from numerics.provers.doors import guarded
 from numerics.provers.inequalities import forall_without_z3
 from numerics.provers.open_answers import helped_by
+from numerics.provers.statements.relation import triple
 from numerics.rationals import sympy_rational
 from theory.inputs.kinds import read_items
 
@@ -55,7 +56,7 @@ def exists_for_sequences(
     that meet the hypotheses, ``lhs op rhs``", where C occurs on the right.
     """
     start = time.monotonic()
-    triples = [relation(h) for h in read_items(where=where)]
+    triples = [triple(h) for h in read_items(where=where)]
     if not isinstance(constant, sp.Symbol) or constant in domain:
         raise TypeError(f"the constant {constant!r} is no symbol of its own; write C = sp.Symbol('C')")
     if (extra := undue(constant, {"real": True, "positive": True})) is not None:

@@ -44,12 +44,9 @@ class Prover:
     def __init__(self, st: SequenceStatement, effort: int) -> None:
         self.st, self.asker, self.reason = st, Asker(st, effort), ""
         self.sign = ">" if st.strict else ">="
-        spans = [
-            max(i) - min(i)
-            for h in st.hypotheses
-            if (i := [affine(v.index, st.n)[1] for v in h.form.values if v.index.free_symbols])  # type: ignore[index]
-        ]
-        self.order = max([1, *spans])
+        lines = [[affine(v.index, st.n) for v in h.form.values] for h in st.hypotheses]
+        shifts = [[line[1] for line in of_one if line and line[0]] for of_one in lines]
+        self.order = max([1, *(max(i) - min(i) for i in shifts if i)])
 
     def decide(self) -> Proof | None:
         """The first proof that is found."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import sympy as sp
@@ -21,6 +22,8 @@ __all__ = ["Policy", "Run", "largest", "newest", "oldest"]
 CLEARLY = 1e-12
 #: No sum of more terms is evaluated.
 MOST_TERMS = 30_000
+#: Longer hypotheses are not multiplied out.
+LONGEST = 200
 
 #: A rule for the next value: an end of what the hypotheses allow, or a number that is moved there.
 Rule = str | Fraction
@@ -263,16 +266,15 @@ def largest(form: Form, env: Mapping[sp.Symbol, int]) -> int:
     return max(found)
 
 
-_LINES: dict[Any, Any] = {}
-
-
 def _line(form: Form, v: sp.Symbol) -> tuple[sp.Expr, sp.Expr] | None:
     """Slope and rest of a hypothesis that is affine in a value."""
-    key = (form.value, v)
-    if key not in _LINES:
-        e = sp.expand(form.value) if form.value.count_ops() < 200 else form.value
-        slope = e.coeff(v)
-        rest = sp.expand(e - slope * v)
-        inside = any(v in (s.symbol for s in t.term.slots) for t in form.totals)
-        _LINES[key] = None if inside or slope == 0 or rest.has(v) or slope.has(v) else (slope, rest)
-    return _LINES[key]
+    inside = any(v in (s.symbol for s in t.term.slots) for t in form.totals)
+    return None if inside else _affine(form.value, v)
+
+
+@lru_cache(maxsize=10_000)
+def _affine(e: sp.Expr, v: sp.Symbol) -> tuple[sp.Expr, sp.Expr] | None:
+    e = sp.expand(e) if e.count_ops() < LONGEST else e
+    slope = e.coeff(v)
+    rest = sp.expand(e - slope * v)
+    return None if slope == 0 or rest.has(v) or slope.has(v) else (slope, rest)

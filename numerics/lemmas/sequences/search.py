@@ -9,6 +9,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import sympy as sp
@@ -78,11 +79,15 @@ def points(st: SequenceStatement) -> list[Point]:
     return out
 
 
+def _sign(by: Arithmetic, values: Mapping[sp.Symbol, Any], e: sp.Expr) -> float:
+    return by.sign(by.function(e, tuple(values))(list(values.values())))
+
+
 def _holds(h: Hypothesis, point: Point) -> bool:
     for by in (Rationals(), Balls(256)):
         try:
             values = {x: by.number(q) for x, q in point.items()}
-            sign = lambda e: by.sign(by.function(e, tuple(values))(list(values.values())))  # noqa: B023
+            sign = partial(_sign, by, values)
             well = all(sign(g) in {">": (1,), ">=": (0, 1), "!=": (1, -1)}[k] for g, k in h.form.conditions)
             return well and sign(h.form.value) in {">=": (0, 1), ">": (1,), "==": (0,), "!=": (1, -1)}[h.kind]
         except NoNumber:

@@ -14,11 +14,11 @@ from numerics.lemmas.sequences.forms import Form, Hypothesis, SequenceStatement,
 from numerics.provers.as_written import SAME_SIDES, distinct, latex, scalar, undue
 from numerics.provers.enclosures.boxes import Side
 from numerics.provers.exact.exact_numbers import put
-from numerics.provers.statements.relation import OPS, RELATIONS, SIGNS
+from numerics.provers.statements.relation import OPS, SIGNS, triple
 from numerics.provers.statements.statement import assumptions, range_latex, side_of
 from numerics.rationals import flint_rational
 
-__all__ = ["affine", "is_open", "read", "relation"]
+__all__ = ["affine", "is_open", "read"]
 
 SUMS = (sp.Sum, sp.Product)
 
@@ -51,7 +51,8 @@ class _Reader:
 
     def __init__(self, renamed: Mapping[sp.Symbol, sp.Symbol], box: Mapping[sp.Symbol, Side]) -> None:
         self.renamed, self.box = dict(renamed), box
-        self.slots: dict[Any, Slot] = {}
+        self.values: dict[Any, Value] = {}
+        self.totals: dict[Any, Total] = {}
         self.indices = [sp.Dummy(f"k_{i}", integer=True) for i in range(4)]
 
     def form(self, e: Any, bound: Mapping[sp.Symbol, tuple[sp.Symbol, Side]] | None = None) -> Form:
@@ -102,9 +103,9 @@ class _Reader:
             )
         name = e.func.__name__
         key = (name, index)
-        if key not in self.slots:
-            self.slots[key] = Value(sp.Dummy(name, real=True), name, index)
-        return self.slots[key]  # type: ignore[return-value]
+        if key not in self.values:
+            self.values[key] = Value(sp.Dummy(name, real=True), name, index)
+        return self.values[key]
 
     def _plain(self, e: sp.Expr, bound: Any) -> sp.Expr:
         """A limit or an index, which holds neither sums nor sequences."""
@@ -135,10 +136,10 @@ class _Reader:
         canonical = self.indices[height]
         term = self.form(body, {**bound, k: (canonical, own)})
         key = (e.func, term.value, term.conditions, lo, hi)
-        if key not in self.slots:
+        if key not in self.totals:
             symbol = sp.Dummy("S" if e.func is sp.Sum else "P", real=True)
-            self.slots[key] = Total(symbol, e.func, canonical, lo, hi, term)
-        return self.slots[key]  # type: ignore[return-value]
+            self.totals[key] = Total(symbol, e.func, canonical, lo, hi, term)
+        return self.totals[key]
 
     def _range(self, e: Any, lo: sp.Expr, hi: sp.Expr, bound: Any) -> Side:
         """The range of the variable of a sum, over all values of the variables around it."""
@@ -165,17 +166,6 @@ class _Reader:
             most = least
         exact = lambda x: None if x is None else flint_rational(sp.Integer(x))
         return Side(exact(least), exact(most), integer=True)
-
-
-def relation(h: Any) -> tuple[Any, str, Any]:
-    """A hypothesis as a triple; a ValueError if it is none."""
-    if any(isinstance(h, kind) for kind in RELATIONS):
-        return h.lhs, RELATIONS[type(h)], h.rhs
-    if isinstance(h, tuple) and len(h) == 3 and isinstance(h[1], str) and h[1] in SIGNS:
-        return h
-    if isinstance(h, (bool, sp.logic.boolalg.BooleanAtom)):
-        raise ValueError(f"a hypothesis evaluated itself to {h}; write it as a triple (lhs, op, rhs)")
-    raise ValueError(f"the hypothesis {h!r} is no triple (lhs, op, rhs) with op in {list(SIGNS)}")
 
 
 def _gap(reader: _Reader, lhs: Any, op: str, rhs: Any) -> tuple[Form, str]:
@@ -219,7 +209,7 @@ def read(lhs: Any, op: str, rhs: Any, domain: Mapping[Any, Any], where: Iterable
     }
     box = {renamed[s]: side for s, side in sides.items()}
     reader = _Reader(renamed, box)
-    triples = [relation(h) for h in where]
+    triples = [triple(h) for h in where]
     small, big = (reader.form(s) for s in ((lhs, rhs) if op[0] == "<" else (rhs, lhs)))
     read_gaps = [_gap(reader, *h) for h in triples]
     n = _index(box, (small, big, *(f for f, _ in read_gaps)))

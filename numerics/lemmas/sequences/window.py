@@ -109,11 +109,10 @@ class Window:
     def _by_anchor(self, s: Total, lo: sp.Expr, hi: sp.Expr, env: Mapping[sp.Symbol, sp.Expr]) -> sp.Expr:
         if s.term.symbols - {s.k} - set(self.st.parameters):
             raise Unsteady("the terms of a sum depend on its limit, too")
-        ends = affine(lo, self.n), affine(hi, self.n)
-        if None in ends:
+        below, above = affine(lo, self.n), affine(hi, self.n)
+        if below is None or above is None:
             raise Unsteady("a limit of a sum is not a whole multiple of n plus a whole number")
-        (low, _), (high, _) = ends  # type: ignore[misc]
-        key = (s.head, s.term.value, low, high)
+        key = (s.head, s.term.value, below[0], above[0])
         if key not in self.anchors:
             letter = "S" if s.head is sp.Sum else "P"
             symbol = sp.Dummy(f"{letter}_{len(self.anchors) + 1}", real=True)

@@ -160,10 +160,8 @@ class _Reader:
     def _read_ranges(self) -> None:
         said = {n.text for g in self.behind.groups for n in g.names}
         if unsaid := [n for n in self.behind.beside if n not in {*said, *self.numbers, *CONSTANTS}]:
-            name = unsaid[0]
-            raise ValueError(
-                f"is {name} whole in {self.text!r}? Write 'whole {name}' or 'real {name}' as well"
-            )
+            k = unsaid[0]
+            raise ValueError(f"is {k} whole in {self.text!r}? Write 'whole {k}' or 'real {k}' as well")
         for group in self.behind.groups:
             if bool(group.size) != (group.kind in _KINDS):
                 raise ValueError(

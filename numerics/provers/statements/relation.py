@@ -9,7 +9,7 @@ import sympy as sp
 
 from numerics.provers.as_written import Written, latex, scalar
 
-__all__ = ["OPS", "Relation", "hypothesis"]
+__all__ = ["OPS", "RELATIONS", "SIGNS", "Relation", "hypothesis", "triple"]
 
 #: The signs of an inequality, and how LaTeX writes them.
 OPS = {"<=": r"\le", "<": "<", ">=": r"\ge", ">": ">"}
@@ -62,24 +62,30 @@ class Relation:
 
 
 def hypothesis(h: Any) -> Relation:
-    """A hypothesis from a triple or from a relation of SymPy. A side that is no exact scalar
-    expression is a TypeError; what is neither, or evaluated itself to False, is a ValueError. So is
-    Python's True: ``x != y`` compares how two sides are written, and says nothing of their values.
+    """A hypothesis between numbers; a side that is no exact scalar expression is a TypeError."""
+    lhs, op, rhs = triple(h)
+    return Relation(scalar(lhs), op, scalar(rhs))
+
+
+def triple(h: Any) -> tuple[Any, str, Any]:
+    """A hypothesis as a triple, from one or from a relation of SymPy. What is neither, or evaluated
+    itself to False, is a ValueError. So is Python's True: ``x != y`` compares how two sides are
+    written, and says nothing of their values.
     """
-    if isinstance(h, (sp.Le, sp.Lt, sp.Ge, sp.Gt, sp.Eq, sp.Ne)):
-        return Relation(scalar(h.lhs), RELATIONS[type(h)], scalar(h.rhs))
+    if type(h) in RELATIONS:
+        return h.lhs, RELATIONS[type(h)], h.rhs
     if isinstance(h, tuple) and len(h) == 3 and isinstance(h[1], str) and h[1] in SIGNS:
-        return Relation(scalar(h[0]), h[1], scalar(h[2]))
+        return h
     if isinstance(h, bool):
         raise ValueError(
             f"a hypothesis is {h} already: Python compared two sides as they are written; write "
             '(x, "!=", y) or sp.Ne(x, y), and (x, "==", y) or sp.Eq(x, y)'
         )
     if h is sp.true:
-        return Relation(scalar(0), "<=", scalar(0))
+        return sp.S.Zero, "<=", sp.S.Zero
     if h is sp.false:
         raise ValueError("a hypothesis evaluated itself to False: no point meets the hypotheses")
     raise ValueError(
-        f"the hypothesis {h!r} is neither a triple (lhs, op, rhs) with op in {list(SIGNS)} nor a "
+        f"the hypothesis {h!r:.200} is neither a triple (lhs, op, rhs) with op in {list(SIGNS)} nor a "
         "relation of SymPy"
     )
