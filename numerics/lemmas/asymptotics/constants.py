@@ -9,15 +9,17 @@ from typing import Any
 import sympy as sp
 
 from numerics.evidence import Evidence, Verdict
-from numerics.lemmas.asymptotics.chosen import chosen
+from numerics.lemmas.asymptotics.chosen_constants import chosen
+from numerics.lemmas.asymptotics.constant_statement import Quantified, constants_of, quantified, refuse_others
 from numerics.lemmas.asymptotics.curves import stays
-from numerics.lemmas.asymptotics.diverging import defeating
-from numerics.lemmas.asymptotics.quantified import Quantified, constants_of, quantified
+from numerics.lemmas.asymptotics.defeated_constants import defeating
 from numerics.lemmas.asymptotics.regimes import regime_of
+from numerics.lemmas.sequences.constant import exists_for_sequences
 from numerics.lemmas.sequences.judge import speaks_of_sequences
 from numerics.provers.as_written import scalar
 from numerics.provers.doors import guarded
 from numerics.provers.statements.relation import Relation
+from numerics.provers.statements.statement import statement
 from theory.inputs.kinds import check_kind, read_items
 from theory.inputs.whole_numbers import read_whole
 
@@ -81,14 +83,13 @@ def exists(
     check_kind(str, op=op)
     where = read_items(where=where)
     steps = read_whole("effort", effort, "it counts steps; leave it out for the usual number", least=0)
+    refuse_others(lhs, rhs, domain, where, "a constant")
     if speaks_of_sequences(lhs, rhs, domain, where):
         constants = constants_of(C)
         if regime or len(constants) > 1:
             raise ValueError(
                 "a statement on sequences has one constant and no regime; state it for one index"
             )
-        from numerics.lemmas.sequences.constant import exists_for_sequences
-
         found: Evidence = exists_for_sequences(constants[0], lhs, op, rhs, domain, where, steps)
         return found
     q = quantified(C, lhs, op, rhs, domain, where, regime_of(regime, domain))
@@ -151,8 +152,6 @@ def decided(goals: list[Quantified], refutable: list[Quantified], effort: int) -
 
 def _with_ones(q: Quantified) -> tuple[Any, ...]:
     """The statement with constants equal to 1, which a refuted one is in particular."""
-    from numerics.provers.statements.statement import statement
-
     ones = dict.fromkeys(q.constants, sp.S.One)
     sides = [sp.sympify(e).xreplace(ones) for e in (q.lhs, q.rhs)]
     return (statement(sides[0], q.op, sides[1], q.domain, q.where),)

@@ -14,12 +14,14 @@ from typing import Any
 import sympy as sp
 
 from numerics.evidence import Evidence, Verdict, as_one
-from numerics.lemmas.asymptotics.asked_limits import Limit, effort_of, ranges_of, read_limit
+from numerics.lemmas.asymptotics.certified_rates import with_a_rate
+from numerics.lemmas.asymptotics.constant_statement import refuse_others
 from numerics.lemmas.asymptotics.constants import SHARE
 from numerics.lemmas.asymptotics.curves import index_for, stays
-from numerics.lemmas.asymptotics.kept_away import kept_away
-from numerics.lemmas.asymptotics.rates import with_a_rate
+from numerics.lemmas.asymptotics.limit_statement import Limit, effort_of, ranges_of, read_limit
+from numerics.lemmas.asymptotics.refuted_limits import kept_away
 from numerics.lemmas.asymptotics.regimes import from_one_side, regime_of
+from numerics.lemmas.sequences.judge import speaks_of_sequences
 from numerics.provers.as_written import latex
 from numerics.provers.doors import guarded
 from numerics.provers.exact.exact_numbers import put
@@ -78,6 +80,9 @@ def limit(
     """
     start = time.monotonic()
     where, steps = read_items(where=where), effort_of(effort)
+    refuse_others(f, value, domain, where, "a limit")
+    if speaks_of_sequences(f, value, domain, where):
+        raise ValueError("no limit of sums or sequences is known here; bound the distance, and ask `forall`")
     if side not in ("", "+", "-"):
         raise ValueError(f"the side {side!r} is neither '+' nor '-'; leave it out for both")
     ranges = ranges_of(domain, [x])

@@ -10,10 +10,10 @@ import numpy as np
 import sympy as sp
 
 from numerics.evidence import Evidence, Verdict, all_of, as_one
-from numerics.lemmas.asymptotics.asked_limits import constant_beside, effort_of, ranges_of
+from numerics.lemmas.asymptotics.constant_statement import quantified, refuse_others
 from numerics.lemmas.asymptotics.constants import decided
 from numerics.lemmas.asymptotics.curves import Table
-from numerics.lemmas.asymptotics.quantified import quantified
+from numerics.lemmas.asymptotics.limit_statement import constant_beside, effort_of, ranges_of
 from numerics.lemmas.asymptotics.regimes import Regime, from_one_side, regime_of
 from numerics.lemmas.sequences.judge import speaks_of_sequences
 from numerics.provers.as_written import latex, scalar
@@ -77,6 +77,7 @@ def order(
         )
     where, steps = read_items(where=where), effort_of(effort)
     domain = ranges_of(domain, regime)
+    refuse_others(f, g, domain, where, "an order")
     if speaks_of_sequences(f, g, domain, where):
         raise ValueError(
             "an order does not take sums up to a variable, nor sequences; say it with a constant: "

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from numerics.evidence import Evidence, Verdict
+from numerics.lemmas.matrices.drawn import MatrixProperty
 from numerics.lemmas.matrices.draws import Search
 from numerics.lemmas.matrices.proof import proved
 from numerics.lemmas.matrices.traces import every_size
-from numerics.lemmas.matrices.tried import MatrixProperty
 from numerics.lemmas.matrices.witness import At, broken, feasible, found, named, simple
 from numerics.lemmas.matrices.words import Sized, sized, speaks
 from numerics.provers.doors import guarded

@@ -8,10 +8,10 @@ from typing import Any
 
 from numerics.evidence import Evidence, Verdict
 from numerics.lemmas.sequences.asking import Asker
+from numerics.lemmas.sequences.drawn import SequenceProperty
 from numerics.lemmas.sequences.induction import Prover
 from numerics.lemmas.sequences.search import admissible, points, refute
 from numerics.lemmas.sequences.statement import is_open, read
-from numerics.lemmas.sequences.tried import SequenceProperty
 from numerics.provers.doors import guarded
 from numerics.provers.enclosures.balls import precision
 from numerics.provers.exact.exact_numbers import Undecided

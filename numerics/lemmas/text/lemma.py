@@ -17,8 +17,8 @@ from numerics.lemmas.asymptotics.orders import order
 from numerics.lemmas.every import forall
 from numerics.lemmas.laws.words import Iid
 from numerics.lemmas.matrices.heads import Matrices
-from numerics.lemmas.text.built import CONSTANTS, HEADS, Builder
 from numerics.lemmas.text.clauses import Clauses, clauses
+from numerics.lemmas.text.expressions import CONSTANTS, HEADS, Builder
 from numerics.lemmas.text.formulas import Call, Formula, Name, Relation, named, relation
 from numerics.lemmas.text.tokens import Tokens, unread
 from numerics.provers import Integers
@@ -125,7 +125,6 @@ class _Reader:
         self.constants = [name.text for name in behind.constants]
         self.sized = {n.text for g in behind.groups if g.size for n in g.names}
         self.samples = frozenset(n.text for g in behind.groups if g.copies is not None for n in g.names)
-        called: set[str] = set().union(*(named(r, called=True) for r in (says, *behind.given)))
         given: set[str] = set().union(*(named(r, called=True) - named(r) for r in behind.given))
         self.sequences = frozenset(given - HEADS)
         self.builder = Builder(text, dict(numbers), self.sequences, self.samples)
@@ -134,8 +133,7 @@ class _Reader:
         self._read_ranges()
         self.domain: dict[Any, Any] = {}
         self._name_variables()
-        plain = not (self.samples or self.sequences or called & {"sum", "prod"})
-        with sp.evaluate(not plain):
+        with sp.evaluate(False):  # what SymPy cancels has to be defined all the same
             self.where = tuple((self.builder(a), op, self.builder(b)) for a, op, b in self.hypotheses)
             self.sides = tuple(map(self.builder, () if self._is_order else says.sides))
 

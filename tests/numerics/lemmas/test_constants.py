@@ -9,9 +9,9 @@ import sympy as sp
 from numerics.counterexamples.drawn.dispatch import of_statements
 from numerics.counterexamples.drawn.holds import holds
 from numerics.evidence import Verdict
+from numerics.lemmas.asymptotics.constant_statement import quantified
 from numerics.lemmas.asymptotics.constants import exists
 from numerics.lemmas.asymptotics.orders import order
-from numerics.lemmas.asymptotics.quantified import quantified
 from numerics.lemmas.asymptotics.regimes import regime_of
 from numerics.provers import Closed, Integers, forall
 from tests.numerics.lemmas.by_orders import contradicts, drawn
@@ -125,7 +125,7 @@ def test_a_statement_without_monotony_is_not_refuted_by_its_curves():
 
 def test_a_planted_growth_is_caught():
     """A curve is believed only where `forall` shows that the constants on it are too small."""
-    from numerics.lemmas.asymptotics import diverging
+    from numerics.lemmas.asymptotics import defeated_constants as diverging
 
     q = quantified(C, x, "<=", C * (1 + x), {x: RAY}, (), regime_of(None, {x: RAY}))
     wrong = [diverging.Growing(0, 1, q.table.n, (1,))]
@@ -205,7 +205,7 @@ def test_random_statements_are_never_judged_wrongly():
 
 
 def test_a_constant_is_a_simple_number():
-    from numerics.lemmas.asymptotics.chosen import _simple
+    from numerics.lemmas.asymptotics.chosen_constants import _simple
 
     for value in (1e-7, 0.3, 1.0, 1.41421, 6.99, 123.4, 98765.0):
         up = _simple(value)

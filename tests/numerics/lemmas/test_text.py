@@ -172,6 +172,22 @@ def test_an_equation_holds_on_its_domain_and_is_not_asked_elsewhere():
     assert lemma("x/x = 1 for real x").verdict is Verdict.OPEN  # of 0/0 nothing is said
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sum(k/k, k = 0..n) <= n + 1 for whole n >= 1",
+        "P(X >= s/s) <= 1 for s >= 0, X iid 1 in [0, 1]",
+        "E(X/X) <= 1 for X iid 1 in [0, 1]",
+        "a(n)/a(n) <= 1 for whole n >= 1 given a(n) >= 0",
+        "x/x <= C for real x for some C",
+        "lim 1 + 0*log(x) = 1 as x -> 0 for real x",
+        "tr(A*inv(A)) <= 2 for psd A of size 2",
+    ],
+)
+def test_what_is_undefined_somewhere_is_not_proved(text):
+    assert not lemma(text).verdict.executed
+
+
 def test_numbers_are_exact_and_may_be_named():
     assert lemma("cosh(x) <= exp(c*x^2) for real x", numbers={"c": "1/2"}).verdict.executed
     assert (
@@ -216,6 +232,10 @@ REFUSED = {
     "x <= C for x > 0 for some C > 1": "a constant is positive",
     "x <= C for C > 5, x > 0 for some C": "C is a constant that exists",
     "x <= C for x <= C for some C": "C is a constant that exists",
+    "E(X^2) <= C*Var(X) for X iid 1 for some C": "not looked for in a bound on samples; give a number",
+    "tr(A) <= C for psd A of size 2 for some C": "not looked for in a bound on matrices; give a number",
+    "lim E(X) = 0 as n -> oo for whole n >= 1, X iid n": "a limit is not looked for",
+    "lim sum(1/k^2, k = 1..n) = pi^2/6 as n -> oo for whole n >= 1": "bound the distance",
     "A >= 0 for psd A": "'of size 2' behind it",
     "A >= 0 for A of size 2": "write psd",
     "A >= 0 for whole A of size 2": "write psd",

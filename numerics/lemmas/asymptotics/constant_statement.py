@@ -10,12 +10,14 @@ import sympy as sp
 
 from numerics.lemmas.asymptotics.curves import Table, table
 from numerics.lemmas.asymptotics.regimes import Regime
+from numerics.lemmas.laws.judge import speaks_of_laws
+from numerics.lemmas.matrices.judge import speaks_of_matrices
 from numerics.provers.as_written import Condition, latex, scalar
 from numerics.provers.exact.exact_numbers import put
 from numerics.provers.statements.relation import Relation, hypothesis
 from numerics.provers.statements.statement import Statement, statement
 
-__all__ = ["Quantified", "constants_of", "quantified"]
+__all__ = ["Quantified", "constants_of", "quantified", "refuse_others"]
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,17 @@ class Quantified:
         near = rf"\text{{as }} {self.regime.latex}" if self.regime.to else ""
         implied = (hyps + r" \implies " if hyps else "") + goal
         return r":\; ".join(t for t in (exist, every, near, implied) if t)
+
+
+def refuse_others(lhs: Any, rhs: Any, domain: Mapping[Any, Any], where: Iterable[Any], what: str) -> None:
+    """Refuse a statement about samples or matrices, in which constants and rates are not looked
+    for.
+    """
+    for speaks, kind in ((speaks_of_laws, "samples"), (speaks_of_matrices, "matrices")):
+        if speaks(lhs, rhs, domain, where):
+            raise ValueError(
+                f"{what} is not looked for in a bound on {kind}; give a number, and ask `forall`"
+            )
 
 
 def constants_of(C: Any) -> tuple[sp.Symbol, ...]:

@@ -9,9 +9,9 @@ import numpy as np
 import sympy as sp
 
 from numerics.evidence import Evidence
-from numerics.lemmas.asymptotics.asked_limits import Limit, constant_beside, logarithms
-from numerics.lemmas.asymptotics.chosen import chosen
-from numerics.lemmas.asymptotics.quantified import quantified
+from numerics.lemmas.asymptotics.chosen_constants import chosen
+from numerics.lemmas.asymptotics.constant_statement import quantified
+from numerics.lemmas.asymptotics.limit_statement import Limit, constant_beside, logarithms
 from numerics.provers.as_written import latex, scalar
 from numerics.provers.exact.exact_numbers import put
 

@@ -12,8 +12,8 @@ import numpy as np
 import sympy as sp
 
 from numerics.evidence import Evidence, Verdict, as_one
-from numerics.lemmas.asymptotics.diverging import directions
-from numerics.lemmas.asymptotics.quantified import Quantified
+from numerics.lemmas.asymptotics.constant_statement import Quantified
+from numerics.lemmas.asymptotics.defeated_constants import directions
 from numerics.provers.as_written import latex, scalar
 from numerics.provers.exact.exact_numbers import put, sign
 from numerics.provers.inequalities import forall_without_z3 as forall

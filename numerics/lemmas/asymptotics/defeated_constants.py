@@ -17,8 +17,8 @@ import numpy as np
 import sympy as sp
 
 from numerics.evidence import Evidence, Verdict
+from numerics.lemmas.asymptotics.constant_statement import Quantified
 from numerics.lemmas.asymptotics.curves import Along, Floats, Table, growths
-from numerics.lemmas.asymptotics.quantified import Quantified
 from numerics.provers.exact.exact_numbers import Undecided, put
 from numerics.provers.statements.floating_point import values_of
 

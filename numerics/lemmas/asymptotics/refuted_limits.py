@@ -9,8 +9,8 @@ import numpy as np
 import sympy as sp
 
 from numerics.evidence import Evidence, Verdict
-from numerics.lemmas.asymptotics.asked_limits import Limit, logarithms
 from numerics.lemmas.asymptotics.curves import Along
+from numerics.lemmas.asymptotics.limit_statement import Limit, logarithms
 from numerics.provers.exact.exact_numbers import Undecided, put, sign
 from numerics.provers.statements.statement import Statement, statement
 
