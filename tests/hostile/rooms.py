@@ -4,7 +4,7 @@ from __future__ import annotations
 
 __all__ = ["ROOMS", "UNTRIED"]
 
-OF_NUMERICS = ("token_laws", "provers", "training", "evidence", "strategies")
+OF_NUMERICS = ("token_laws", "provers", "lemmas", "training", "evidence", "strategies")
 ROOMS = ["theory", "numerics", *(f"numerics.{room}" for room in OF_NUMERICS), "proofs_check"]
 #: Public names that take nothing from a caller, and why.
 UNTRIED = {
@@ -19,4 +19,5 @@ UNTRIED = {
     "LimitParameters": "what `limit_parameters` returns",
     "Training": "what `train` returns",
     "Claim": "made by `claim`",
+    "Lemma": "made by `read_lemma`",
 }

@@ -13,7 +13,7 @@ import sympy as sp
 import numerics
 import proofs_check
 import theory
-from numerics import provers, strategies, token_laws
+from numerics import lemmas, provers, strategies, token_laws
 from numerics.attention.exact.softmax_average import normaliser, symbol
 from numerics.counterexamples.worst_case.families import TWO_ATOMS
 from numerics.counterexamples.worst_case.statement import Mean
@@ -209,6 +209,27 @@ C = sp.Symbol("C", positive=True)
 put(numerics.exists, work="effort", C=C, lhs=X, op="<=", rhs=C * X, **some, regime=far)
 put(numerics.order, work="effort", f=X, kind="O", g=X**2, regime=far, **some)
 put(numerics.limit, work="effort", f=1 / X, x=X, to=sp.oo, value=0, side="", **some)
+put(lemmas.read_lemma, text="x <= c*x + 1 for x > 0", numbers={"c": "1"})
+N, K = sp.symbols("n k", integer=True, positive=True)
+whole = {N: provers.Integers(1, 9)}
+summed = lambda lhs, rhs, where: lemmas.forall(lhs, "<=", rhs, whole, where=where, effort=2000)
+put(summed, "forall, a sum", lhs=sp.Sum(K, (K, 1, N)), rhs=N**2, where=[])
+A = sp.MatrixSymbol("A", 2, 2)
+psd = lambda lhs, op: lemmas.forall(lhs, op, 0, {A: numerics.Matrices.PSD}, effort=100)
+put(psd, "forall, matrices", lhs=sp.Trace(A), op=">=")
+sampled = lambda lhs, rhs: lemmas.forall(lhs, "<=", rhs, {X: numerics.Iid(2, on=(0, 1))}, effort=1)
+put(sampled, "forall, a sample", lhs=lemmas.E(X), rhs=sp.S.One)
+for word in (
+    "E",
+    "Var",
+    "CdfGap",
+    *(f"Sample{name}" for name in ("Max", "Mean", "Median", "Min", "Sum", "Var")),
+):
+    put(getattr(lemmas, word), word, positional=True, of=X)
+put(lemmas.P, positional=True, event=X > 1)
+put(lemmas.Quantile, positional=True, of=X, level=sp.Rational(1, 2))
+for head in ("FrobeniusNorm", "OperatorNorm", "LargestEigenvalue", "SmallestEigenvalue"):
+    put(getattr(lemmas, head), head, positional=True, matrix=A)
 put(numerics.Iid, size=3, on=sp.Interval(0, 1), law=None)
 growing = dict(left=X, right=C, k=X, at={"x": X}, where={"d": 1})
 put(numerics.defeated, **growing, work="least", least=1)

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import sympy as sp
 from sympy.logic.boolalg import Boolean
 
+from numerics.provers.as_written import expression
 from numerics.provers.statements.statement import Integers, side_of
 from theory.inputs.kinds import check_kind
 
@@ -90,13 +91,13 @@ class Head(sp.Expr):
             )
         if any(isinstance(a, str) for a in args):
             raise TypeError(f"{cls.__name__}({args[0]!r:.200}) holds text; build it from SymPy symbols")
-        read = [sp.sympify(a) for a in args]
-        for a, kind in zip(read, cls.takes):
+        read = [expression(a) for a in args]
+        for given, a, kind in zip(args, read, cls.takes):
             if not isinstance(a, kind):
                 called = (
                     "a relation, such as SampleMean(X) >= s" if kind is Boolean else "a scalar expression"
                 )
-                raise TypeError(f"{cls.__name__}({a}): {a} is not {called}; give one")
+                raise TypeError(f"{cls.__name__} of {given!r:.200}: that is not {called}; give one")
         return super().__new__(cls, *read)
 
     def _latex(self, printer: Any) -> str:
