@@ -36,6 +36,8 @@ FACTORS: tuple[Fraction, ...] = tuple(
 MOST = 100
 #: Steps of the search for the witness.
 EFFORT = 100_000
+#: What `claim` receives as it stands in the table.
+_AS_THEY_ARE = tuple(n for n in DECLARED if n not in ("statement", "numbers", "repair", "control"))
 _PAIRS = {"<=": 1, "<": 1, ">=": -1, ">": -1}
 
 
@@ -64,7 +66,7 @@ def _claim(file: Path, lines: list[str], row: Mapping[str, Any], said: Mapping[s
     try:
         numbers = _numbers(said.get("numbers", {}))
         lemma = read_lemma(text, numbers)
-        given = {name: said[name] for name in DECLARED[4:] if name in said}
+        given = {name: said[name] for name in _AS_THEY_ARE if name in said}
         given["control"] = _controls(said.get("control", ()))
         given["repair"] = _numbers(said.get("repair", {}))
         for name in ("needs", "cites", "hypotheses"):
