@@ -4,7 +4,7 @@ made.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -50,13 +50,7 @@ class MatrixProperty:
         return f"rational matrices ({', '.join(sorted(sizes))})"
 
     def tried(self, example: tuple[int, ...]) -> Tried:
-        return self.tried_together([example])[0]
-
-    def tried_together(self, examples: Sequence[tuple[int, ...]]) -> list[Tried]:
-        """The worst ratio on a short climb from each example."""
-        return [self._tried(example) for example in examples]
-
-    def _tried(self, example: tuple[int, ...]) -> Tried:
+        """The worst ratio on a short climb from the example."""
         row = np.array([[_number(c) for c in example[: self.search.count]]])
         gaps = self.search.gaps(row)
         if np.isfinite(gaps[0]) and not self._fails(gaps[0]):
