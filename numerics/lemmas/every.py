@@ -36,9 +36,8 @@ def forall(
 ) -> Evidence:
     """Decide ``lhs op rhs`` for every point of a domain.
 
-    Numbers are the business of the scalar prover, `numerics.provers.forall`, whose page tells of
-    its arguments at length. Sums up to a variable, sequences, samples and matrices have judges of
-    their own.
+    Bounds on numbers go to the scalar prover, `numerics.provers.forall`. Sums up to a variable,
+    sequences, samples and matrices have judges of their own.
 
     Parameters
     ----------
@@ -49,13 +48,16 @@ def forall(
     op : str
         One of ``<=``, ``<``, ``>=``, ``>``; between matrices ``==``, too.
     domain : Mapping
-        The range of each variable: those of numbers as for the scalar prover, `Iid` for a sample,
-        one of `Matrices` for a matrix.
+        The range of each variable. For a number, a pair ``(lo, hi)`` is the open interval,
+        `Closed(lo, hi)` has its finite ends, a SymPy ``Interval`` says it itself, and
+        `Integers(lo, hi)` are whole numbers with both ends; ends are rational or infinite. For a
+        sample it is an `Iid`, for a matrix one of `Matrices`.
     where : iterable of (lhs, op, rhs) or SymPy relations
-        Hypotheses. One on ``a(n)`` or ``a(n + 1)`` holds for every n of its range, one on ``a(1)``
-        is a start.
+        Hypotheses, whose op may be ``==`` or ``!=``, too. One on ``a(n)`` or ``a(n + 1)`` holds for
+        every n of its range, one on ``a(1)`` is a start.
     via : Mapping[Symbol, expression], optional
-        New variables, for the scalar prover alone.
+        New variables as functions of the old ones, for bounds on numbers alone: the prover
+        eliminates an old variable and works in the new ones.
     effort : int
         Steps after which the answer is OPEN, or laws after which a search ends.
 
