@@ -183,10 +183,11 @@ def score(batch: Batch, floor: float = NOTHING, solid: bool = False) -> Array:
             batch.with_slip(TIE)
         missed = np.maximum(0.0, -batch.weights.min(1))
         for g, kind in st.where:
-            gap = np.abs(batch.number(g)) if kind == "!=" else batch.number(g) * (-1 if kind[0] == "<" else 1)
+            gap = batch.number(g) * (-1 if kind[0] == "<" else 1)
+            gap = np.abs(gap) if kind in ("==", "!=") else gap  # equations are met by construction
             room = -ROOM if kind in ("<", ">", "!=") else ROOM
             missed = missed + np.maximum(0.0, -gap / (1 + np.abs(gap)) - room)
-        worst = np.where(missed > 0, -2 - missed, worst)
+        worst = np.where(missed == 0, worst, -2 - missed)
         return np.where(np.isfinite(worst), worst, -4.0)
 
 

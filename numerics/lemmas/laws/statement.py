@@ -84,8 +84,8 @@ class Piece:
 @dataclass(frozen=True)
 class LawStatement:
     """``big - small >= 0`` (``> 0`` if strict) for every law on a range, every size of the sample
-    and all parameters that meet the hypotheses ``gap kind 0`` and, for each of `balanced`, give the
-    formula the mean 0 under the law.
+    and all parameters that meet the hypotheses ``gap kind 0``. A law that meets their equations
+    gives each of `balanced` the mean 0, and the search builds it from that.
     """
 
     x: sp.Symbol
@@ -137,12 +137,14 @@ class _Reader:
     def formula(self, given: Written, allowed: str) -> Formula:
         """A side, in which X (``x``) or statistics may stand, either (``any``) or nothing."""
         heads: list[Head] = []
-        for e in (given.value, *(g for g, _ in given.conditions)):
-            top_heads(e, heads)
-        words = {h: self.word(h) for h in dict.fromkeys(heads)}
+        for e in (given.given, given.value, *(g for g, _ in given.conditions)):
+            top_heads(e, heads)  # also of what cancels, which must have a value all the same
+        known = self.known | {self.x} | given.given.free_symbols  # not the variable of a Sum
+        words = {h: self.word(h) for h in dict.fromkeys(heads) if h.free_symbols <= known}
         value = given.value.xreplace(words)
         conditions = tuple((g.xreplace(words), kind) for g, kind in _needed(given))
         free = value.free_symbols - set(words.values())
+        free |= _put(given.given, dict.fromkeys(heads, sp.S.One)).free_symbols
         if unbound := free - self.known - {self.x}:
             raise ValueError(f"{', '.join(sorted(map(str, unbound)))} has no range; give one in the domain")
         if value.has(sp.I):
@@ -229,7 +231,8 @@ def top_heads(e: sp.Basic, out: list[Head]) -> None:
 def _difference(a: Any, b: Any) -> Written:
     """The difference of two sides with the conditions of both."""
     one, two = scalar(a), scalar(b)
-    return Written(one.given - two.given, one.value - two.value, one.conditions + two.conditions, ())
+    given = sp.Add(one.given, sp.Mul(-1, two.given, evaluate=False), evaluate=False)
+    return Written(given, one.value - two.value, one.conditions + two.conditions, ())
 
 
 def named_sample(domain: Mapping[Any, Any]) -> tuple[sp.Symbol, Iid]:
@@ -284,10 +287,9 @@ def read_statement(
         conditions += [(scalar(g), ">" if strict else ">=") for g, strict in sides[s].gaps(e)]
     small, big = (scalar(_put(e, replaced)) for e in written)
     reader = _Reader(x, frozenset(ranges) - frozenset(replaced))
-    for h in loose:
-        if h.op != "==":
-            gap = _difference(_put(h.lhs.given, replaced), _put(h.rhs.given, replaced))
-            conditions.append((gap, h.op))
+    for h in hyps:
+        gap = _difference(_put(h.lhs.given, replaced), _put(h.rhs.given, replaced))
+        conditions.append((gap, h.op))
     equal = [h.lhs.given - h.rhs.given for h in loose if h.op == "=="]
     functions, extra = _linear([_put(e, replaced) for e in equal], x)
     for s in extra:
@@ -323,7 +325,9 @@ def read_statement(
 
 
 def _put(e: sp.Expr, values: Mapping[sp.Symbol, sp.Expr]) -> sp.Expr:
-    return e.xreplace(dict(values)) if values else e
+    """An expression with others in the place of symbols, in which nothing cancels."""
+    with sp.evaluate(False):
+        return e.xreplace(dict(values))
 
 
 def _substituted(
