@@ -201,7 +201,7 @@ class _Reader:
         if e in (sp.true, sp.false):
             return Event(str(e).lower())
         if type(e) in RELATIONS:
-            return Event(RELATIONS[type(e)], self.formula(_difference(e.lhs, e.rhs), "any"))
+            return Event(RELATIONS[type(e)], self.formula(_difference(e), "any"))
         kind = {sp.And: "and", sp.Or: "or", sp.Not: "not"}.get(e.func)
         if kind is None:
             raise TypeError(f"the event {e} is no relation; write relations, joined by And and Or")
@@ -228,11 +228,10 @@ def top_heads(e: sp.Basic, out: list[Head]) -> None:
             top_heads(a, out)
 
 
-def _difference(a: Any, b: Any) -> Written:
+def _difference(relation: Any) -> Written:
     """The difference of two sides with the conditions of both."""
-    one, two = scalar(a), scalar(b)
-    given = sp.Add(one.given, sp.Mul(-1, two.given, evaluate=False), evaluate=False)
-    return Written(given, one.value - two.value, one.conditions + two.conditions, ())
+    one, two = scalar(relation.lhs), scalar(relation.rhs)
+    return Written(relation, one.value - two.value, one.conditions + two.conditions, ())
 
 
 def named_sample(domain: Mapping[Any, Any]) -> tuple[sp.Symbol, Iid]:
@@ -288,8 +287,8 @@ def read_statement(
     small, big = (scalar(_put(e, replaced)) for e in written)
     reader = _Reader(x, frozenset(ranges) - frozenset(replaced))
     for h in hyps:
-        gap = _difference(_put(h.lhs.given, replaced), _put(h.rhs.given, replaced))
-        conditions.append((gap, h.op))
+        relation = sp.Rel(h.lhs.given, h.rhs.given, h.op, evaluate=False)
+        conditions.append((_difference(_put(relation, replaced)), h.op))
     equal = [h.lhs.given - h.rhs.given for h in loose if h.op == "=="]
     functions, extra = _linear([_put(e, replaced) for e in equal], x)
     for s in extra:
@@ -348,8 +347,9 @@ def _substituted(
 
 
 def _linear(equal: list[sp.Expr], x: sp.Symbol) -> tuple[list[sp.Expr], list[sp.Symbol]]:
-    """Functions of X whose means are 0 exactly if these numbers of the law are; a variance is the
-    mean of a square, around a mean that another hypothesis names, or a new parameter.
+    """Functions of X whose means are 0 exactly if these numbers of the law are, and new parameters;
+    a mean inside another, or of a variance, is one that another hypothesis names, or such a
+    parameter.
     """
     means = {h: c for e in equal for h in e.atoms(E) for c in [h - e] if not c.has(Head) and not c.has(x)}
     extra: list[sp.Symbol] = []
@@ -361,12 +361,13 @@ def _linear(equal: list[sp.Expr], x: sp.Symbol) -> tuple[list[sp.Expr], list[sp.
         heads: list[Head] = []
         top_heads(e, heads)
         for h in heads:
-            g = h.args[0].xreplace(means) if isinstance(h, (E, Var)) else h
-            plain = not g.has(Head)
-            if plain and isinstance(h, Var) and E(g) not in means and g == x:
+            around = E(h.args[0]) if isinstance(h, Var) else h.args[0]
+            if E(x) not in means and around.has(E(x)):
                 means[E(x)] = m = sp.Dummy(f"mean of {x}", real=True)
                 extra.append(m)
                 out.append(x - m)
+            g = h.args[0].xreplace(means) if isinstance(h, (E, Var)) else h
+            plain = not g.has(Head)
             if not plain or (isinstance(h, Var) and E(g) not in means):
                 raise ValueError(
                     f"the hypothesis {e} == 0 cannot be met by construction: {h} is no mean or variance of a "
