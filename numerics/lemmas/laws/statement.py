@@ -85,7 +85,8 @@ class Piece:
 class LawStatement:
     """``big - small >= 0`` (``> 0`` if strict) for every law on a range, every size of the sample
     and all parameters that meet the hypotheses ``gap kind 0``. A law that meets their equations
-    gives each of `balanced` the mean 0, and the search builds it from that.
+    gives each of `balanced` the mean 0, and the search builds it from that. `named` are parameters
+    that the hypotheses say to be numbers of the law.
     """
 
     x: sp.Symbol
@@ -93,6 +94,7 @@ class LawStatement:
     sizes: tuple[int, ...]
     on: Side
     parameters: tuple[tuple[sp.Symbol, Side], ...]
+    named: tuple[tuple[sp.Symbol, Formula], ...]
     small: Formula
     big: Formula
     op: str
@@ -311,6 +313,7 @@ def read_statement(
         tuple(int(n) for n in sorted({*SIZES, lo, hi}) if lo <= n <= min(hi, SIZES[-1])),
         sides[x],
         parameters,
+        tuple((s, reader.formula(scalar(e), "")) for s, e in replaced.items()),
         below,
         above,
         op,

@@ -13,26 +13,14 @@ import sympy as sp
 
 from numerics.counterexamples.drawn.holds import Property, Scalable, holds
 from numerics.evidence import Verdict
+from numerics.lemmas import CdfGap, E, Iid, P, Quantile, Var
 from numerics.lemmas.laws.batch import Batch
 from numerics.lemmas.laws.counts import Law, Values
 from numerics.lemmas.laws.judge import for_every_law
 from numerics.lemmas.laws.search import judged, searched
 from numerics.lemmas.laws.space import Space, spaces
 from numerics.lemmas.laws.statement import read_statement
-from numerics.lemmas.laws.words import (
-    CdfGap,
-    E,
-    Iid,
-    P,
-    Quantile,
-    SampleMax,
-    SampleMean,
-    SampleMedian,
-    SampleMin,
-    SampleSum,
-    SampleVar,
-    Var,
-)
+from numerics.lemmas.laws.words import SampleMax, SampleMean, SampleMedian, SampleMin, SampleSum, SampleVar
 from numerics.provers import Closed, Integers
 
 R, oo = sp.Rational, sp.oo
@@ -139,6 +127,11 @@ def test_the_witness_is_the_least_sample():
     assert ev.witness["n"] == 4
     assert ev.witness_by == "Arb"
     assert forall(*FALSE["Popoviciu"]).witness_by == "exact"
+
+
+def test_the_witness_tells_a_parameter_that_a_hypothesis_names():
+    ev = forall(v, "<=", mu, {x: one, v: (-oo, oo)}, [(E(x**2), "==", v)])
+    assert ev.witness["v"] == ev.witness["left"]
 
 
 def of_tuples(law, statistic):
