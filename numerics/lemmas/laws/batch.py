@@ -12,18 +12,7 @@ import sympy as sp
 
 from numerics.lemmas.laws.counts import count_vectors
 from numerics.lemmas.laws.statement import Event, Formula, LawStatement, Piece
-from numerics.lemmas.laws.words import (
-    CdfGap,
-    E,
-    P,
-    SampleMax,
-    SampleMean,
-    SampleMedian,
-    SampleMin,
-    SampleSum,
-    SampleVar,
-    Var,
-)
+from numerics.lemmas.laws.words import CdfGap, E, P, SampleVar, Var, of_sample
 from numerics.provers.statements.floating_point import Array, values_of
 
 __all__ = ["Batch", "samples_of", "score"]
@@ -102,31 +91,19 @@ class Batch:
 
     def statistic(self, piece: Piece) -> Array:
         assert isinstance(piece.of, Formula)
-        f, c, n, head = (
-            np.broadcast_to(self.formula(piece.of), self.atoms.shape),
-            self.counts,
-            self.size,
-            piece.head,
-        )
-        if head in (SampleMean, SampleSum):
-            return f @ c.T / (n if head is SampleMean else 1)
-        if head is SampleVar:
-            centred = f - f.mean(1, keepdims=True)
-            return np.maximum(centred**2 @ c.T / n - (centred @ c.T / n) ** 2, 0.0)
-        if head in (SampleMax, SampleMin):
-            away = -np.inf if head is SampleMax else np.inf
-            among = np.where(c > 0, f[:, None, :], away)
-            return among.max(2) if head is SampleMax else among.min(2)
+        f, n, head = np.broadcast_to(self.formula(piece.of), self.atoms.shape), self.size, piece.head
+        if head is SampleVar:  # which is the same for centred values, and rounded less
+            f = f - f.mean(1, keepdims=True)
         order = np.argsort(f, 1)
-        f, c = np.take_along_axis(f, order, 1), np.moveaxis(c[:, order], 0, 1).cumsum(2)
-        if head is SampleMedian:
-            middle = [(c > r).argmax(2) for r in ((n - 1) // 2, n // 2)]
-            one, two = (np.take_along_axis(f, m, 1) for m in middle)
-            return (one + two) / 2
-        assert head is CdfGap
-        steps = np.abs(c / n - np.take_along_axis(self.weights, order, 1).cumsum(1)[:, None])
-        last = np.concatenate([f[:, 1:] > f[:, :-1], np.ones((len(f), 1), dtype=bool)], 1)
-        return np.where(last[:, None], steps, 0.0).max(2)
+        g = np.take_along_axis(f, order, 1)
+        reached = lambda: np.moveaxis(self.counts[:, order], 0, 1).cumsum(2)
+        if head is CdfGap:
+            steps = np.abs(reached() / n - np.take_along_axis(self.weights, order, 1).cumsum(1)[:, None])
+            last = np.concatenate([g[:, 1:] > g[:, :-1], np.ones((len(g), 1), dtype=bool)], 1)
+            return np.where(last[:, None], steps, 0.0).max(2)
+        rank = lambda r: np.take_along_axis(g, (reached() > r).argmax(2), 1)
+        found = np.asarray(of_sample(head, n, lambda k: f**k @ self.counts.T, rank))
+        return np.maximum(found, 0.0) if head is SampleVar else found
 
     def expected(self, piece: Piece) -> Array:
         p = self.weights if piece.space == "law" else self.probabilities
@@ -183,10 +160,11 @@ def score(batch: Batch, floor: float = NOTHING, solid: bool = False) -> Array:
             batch.with_slip(TIE)
         missed = np.maximum(0.0, -batch.weights.min(1))
         for g, kind in st.where:
-            gap = np.abs(batch.number(g)) if kind == "!=" else batch.number(g) * (-1 if kind[0] == "<" else 1)
+            gap = batch.number(g) * (-1 if kind[0] == "<" else 1)
+            gap = np.abs(gap) if kind in ("==", "!=") else gap  # equations are met by construction
             room = -ROOM if kind in ("<", ">", "!=") else ROOM
             missed = missed + np.maximum(0.0, -gap / (1 + np.abs(gap)) - room)
-        worst = np.where(missed > 0, -2 - missed, worst)
+        worst = np.where(missed == 0, worst, -2 - missed)
         return np.where(np.isfinite(worst), worst, -4.0)
 
 

@@ -7,25 +7,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
+from itertools import accumulate
 from math import factorial, prod
 from typing import Any
 
 import sympy as sp
 
 from numerics.lemmas.laws.statement import Event, Formula, LawStatement, Piece
-from numerics.lemmas.laws.words import (
-    CdfGap,
-    E,
-    P,
-    SampleMax,
-    SampleMean,
-    SampleMedian,
-    SampleMin,
-    SampleSum,
-    SampleVar,
-    Var,
-)
+from numerics.lemmas.laws.words import CdfGap, E, P, Var, of_sample
 from numerics.provers.exact.exact_numbers import Undecided, put, sign
 from numerics.rationals import sympy_rational
 
@@ -102,27 +92,14 @@ class Values:
             side.contains(law.parameters[s]) for s, side in st.parameters
         )
         try:
-            return (
-                inside
-                and all(sign(self.balance(g)) == 0 for g in st.balanced)
-                and all(sign(self.number(g)) in FINE[kind] for g, kind in st.where)
-            )
+            return inside and all(sign(self.number(g)) in FINE[kind] for g, kind in st.where)
         except (Undefined, Undecided):
             return False
 
     @property
     def rational(self) -> bool:
         """Whether no irrational number occurs in the sides and hypotheses."""
-        numbers = (
-            *self.sides(),
-            *(self.number(g) for g, _ in self.st.where),
-            *map(self.balance, self.st.balanced),
-        )
-        return all(v.is_Rational for v in numbers)
-
-    def balance(self, g: Formula) -> sp.Expr:
-        """The mean of a function of X."""
-        return sp.Add(*(w * self.formula(g, {self.st.x: a}) for a, w in zip(self.atoms, self.weights)))
+        return all(v.is_Rational for v in (*self.sides(), *(self.number(g) for g, _ in self.st.where)))
 
     def sides(self) -> tuple[sp.Expr, sp.Expr]:
         """The two sides, the smaller one first as it should be."""
@@ -157,26 +134,18 @@ class Values:
     def statistic(self, piece: Piece) -> list[sp.Expr]:
         """A statistic of every sample."""
         assert isinstance(piece.of, Formula)
-        f = [self.formula(piece.of, {self.st.x: a}) for a in self.atoms]
-        order = _sorted(f) if piece.head in (SampleMax, SampleMin, SampleMedian) else list(range(len(f)))
-        return [self.of_sample(piece.head, f, order, c) for c, _ in self.samples]
+        f, n = [self.formula(piece.of, {self.st.x: a}) for a in self.atoms], self.law.size
+        order = cache(lambda: _sorted(f))
 
-    def of_sample(self, head: Any, f: list[sp.Expr], order: list[int], counts: tuple[int, ...]) -> sp.Expr:
-        n = self.law.size
-        if head is CdfGap:  # the atoms are in order, and both functions are steps at them
-            steps = [sp.Rational(c, n) - w for c, w in zip(counts, self.weights)]
-            return max(abs(sum(steps[: i + 1], sp.S.Zero)) for i in range(len(steps)))
-        total = sp.Add(*(c * v for c, v in zip(counts, f)))
-        if head is SampleSum:
-            return total
-        if head is SampleMean:
-            return total / n
-        if head is SampleVar:
-            return sp.Add(*(c * (v - total / n) ** 2 for c, v in zip(counts, f))) / n
-        sample = [f[i] for i in order for _ in range(counts[i])]
-        if head in (SampleMax, SampleMin):
-            return sample[-1 if head is SampleMax else 0]
-        return (sample[(n - 1) // 2] + sample[n // 2]) / 2
+        def at(counts: tuple[int, ...]) -> sp.Expr:
+            if piece.head is CdfGap:  # the atoms are in order, and both functions are steps at them
+                steps = accumulate(sp.Rational(c, n) - w for c, w in zip(counts, self.weights))
+                return max(map(abs, steps))
+            total = lambda k: sp.Add(*(c * v**k for c, v in zip(counts, f)))
+            rank = lambda r: [f[i] for i in order() for _ in range(counts[i])][r]
+            return of_sample(piece.head, n, total, rank)
+
+        return [at(c) for c, _ in self.samples]
 
     def expected(self, piece: Piece) -> sp.Expr:
         """A number of the law or of the sample."""

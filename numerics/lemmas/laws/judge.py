@@ -49,14 +49,17 @@ def for_every_law(
     st = read_statement(lhs, op, rhs, domain, where)
     told: dict[str, Any] = {"checked": st.checked, "assumes": st.assumes, "vacuous": st.vacuous}
     ev = _searched(st, steps)
-    told["sides"] = (SampledLaws(st),) if st.sizes else ()
+    told["sides"] = (SampledLaws(st),) if any(spaces(st)) else ()
     return ev.replace(**told, seconds=time.monotonic() - start)
 
 
 def _searched(st: LawStatement, effort: int) -> Evidence:
     """The verdict of the search."""
-    if not st.sizes:
-        reason = "samples of more than 20 variables are not enumerated; try a smaller size"
+    if not any(spaces(st)):
+        reason = (
+            "samples of more than 20 variables, or of fewer under many equations, are not enumerated; try a "
+            "smaller size"
+        )
         return Evidence(verdict=Verdict.OPEN, engine="enumeration", reason=reason)
     tried: list[tuple[int, int, Found]] = []
     for i, space in enumerate(spaces(st)):

@@ -192,6 +192,7 @@ def shown(st: LawStatement, w: Judged) -> dict[str, Any]:
     law = w.law
     sides = (w.small, w.big) if st.op[0] == "<" else (w.big, w.small)
     parameters = {str(s): plain(q) for s, q in law.parameters.items() if not isinstance(s, sp.Dummy)}
+    parameters |= {str(s): _number(Values(st, law).number(f)) for s, f in st.named}
     name = str(st.size) if st.size else "n" if "n" not in parameters else "sample size"
     size = {name: law.size} if st.sized else {}
     return {

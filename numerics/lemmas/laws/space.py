@@ -98,7 +98,7 @@ def _inside(side: Side, x: float, denominator: int) -> Fraction:
 
 def spaces(st: LawStatement) -> Iterator[Space]:
     """All that is searched, the smallest samples first."""
-    for n in st.sizes if st.sized else st.sizes[:1]:
+    for n in st.sizes if st.sized else (1,):
         m = len(st.balanced)
         for k in sorted({max(2, m + 1), max(3, m + 1)}):
             if comb(n + k - 1, k - 1) <= MOST_SAMPLES:

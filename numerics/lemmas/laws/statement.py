@@ -84,8 +84,9 @@ class Piece:
 @dataclass(frozen=True)
 class LawStatement:
     """``big - small >= 0`` (``> 0`` if strict) for every law on a range, every size of the sample
-    and all parameters that meet the hypotheses ``gap kind 0`` and, for each of `balanced`, give the
-    formula the mean 0 under the law.
+    and all parameters that meet the hypotheses ``gap kind 0``. A law that meets their equations
+    gives each of `balanced` the mean 0, and the search builds it from that. `named` are parameters
+    that the hypotheses say to be numbers of the law.
     """
 
     x: sp.Symbol
@@ -93,6 +94,7 @@ class LawStatement:
     sizes: tuple[int, ...]
     on: Side
     parameters: tuple[tuple[sp.Symbol, Side], ...]
+    named: tuple[tuple[sp.Symbol, Formula], ...]
     small: Formula
     big: Formula
     op: str
@@ -137,12 +139,14 @@ class _Reader:
     def formula(self, given: Written, allowed: str) -> Formula:
         """A side, in which X (``x``) or statistics may stand, either (``any``) or nothing."""
         heads: list[Head] = []
-        for e in (given.value, *(g for g, _ in given.conditions)):
-            top_heads(e, heads)
-        words = {h: self.word(h) for h in dict.fromkeys(heads)}
+        for e in (given.given, given.value, *(g for g, _ in given.conditions)):
+            top_heads(e, heads)  # also of what cancels, which must have a value all the same
+        known = self.known | {self.x} | given.given.free_symbols  # not the variable of a Sum
+        words = {h: self.word(h) for h in dict.fromkeys(heads) if h.free_symbols <= known}
         value = given.value.xreplace(words)
         conditions = tuple((g.xreplace(words), kind) for g, kind in _needed(given))
         free = value.free_symbols - set(words.values())
+        free |= _put(given.given, dict.fromkeys(heads, sp.S.One)).free_symbols
         if unbound := free - self.known - {self.x}:
             raise ValueError(f"{', '.join(sorted(map(str, unbound)))} has no range; give one in the domain")
         if value.has(sp.I):
@@ -199,7 +203,7 @@ class _Reader:
         if e in (sp.true, sp.false):
             return Event(str(e).lower())
         if type(e) in RELATIONS:
-            return Event(RELATIONS[type(e)], self.formula(_difference(e.lhs, e.rhs), "any"))
+            return Event(RELATIONS[type(e)], self.formula(_difference(e), "any"))
         kind = {sp.And: "and", sp.Or: "or", sp.Not: "not"}.get(e.func)
         if kind is None:
             raise TypeError(f"the event {e} is no relation; write relations, joined by And and Or")
@@ -226,10 +230,10 @@ def top_heads(e: sp.Basic, out: list[Head]) -> None:
             top_heads(a, out)
 
 
-def _difference(a: Any, b: Any) -> Written:
+def _difference(relation: Any) -> Written:
     """The difference of two sides with the conditions of both."""
-    one, two = scalar(a), scalar(b)
-    return Written(one.given - two.given, one.value - two.value, one.conditions + two.conditions, ())
+    one, two = scalar(relation.lhs), scalar(relation.rhs)
+    return Written(relation, one.value - two.value, one.conditions + two.conditions, ())
 
 
 def named_sample(domain: Mapping[Any, Any]) -> tuple[sp.Symbol, Iid]:
@@ -284,10 +288,9 @@ def read_statement(
         conditions += [(scalar(g), ">" if strict else ">=") for g, strict in sides[s].gaps(e)]
     small, big = (scalar(_put(e, replaced)) for e in written)
     reader = _Reader(x, frozenset(ranges) - frozenset(replaced))
-    for h in loose:
-        if h.op != "==":
-            gap = _difference(_put(h.lhs.given, replaced), _put(h.rhs.given, replaced))
-            conditions.append((gap, h.op))
+    for h in hyps:
+        relation = sp.Rel(h.lhs.given, h.rhs.given, h.op, evaluate=False)
+        conditions.append((_difference(_put(relation, replaced)), h.op))
     equal = [h.lhs.given - h.rhs.given for h in loose if h.op == "=="]
     functions, extra = _linear([_put(e, replaced) for e in equal], x)
     for s in extra:
@@ -310,6 +313,7 @@ def read_statement(
         tuple(int(n) for n in sorted({*SIZES, lo, hi}) if lo <= n <= min(hi, SIZES[-1])),
         sides[x],
         parameters,
+        tuple((s, reader.formula(scalar(e), "")) for s, e in replaced.items()),
         below,
         above,
         op,
@@ -323,7 +327,9 @@ def read_statement(
 
 
 def _put(e: sp.Expr, values: Mapping[sp.Symbol, sp.Expr]) -> sp.Expr:
-    return e.xreplace(dict(values)) if values else e
+    """An expression with others in the place of symbols, in which nothing cancels."""
+    with sp.evaluate(False):
+        return e.xreplace(dict(values))
 
 
 def _substituted(
@@ -344,8 +350,9 @@ def _substituted(
 
 
 def _linear(equal: list[sp.Expr], x: sp.Symbol) -> tuple[list[sp.Expr], list[sp.Symbol]]:
-    """Functions of X whose means are 0 exactly if these numbers of the law are; a variance is the
-    mean of a square, around a mean that another hypothesis names, or a new parameter.
+    """Functions of X whose means are 0 exactly if these numbers of the law are, and new parameters;
+    a mean inside another, or of a variance, is one that another hypothesis names, or such a
+    parameter.
     """
     means = {h: c for e in equal for h in e.atoms(E) for c in [h - e] if not c.has(Head) and not c.has(x)}
     extra: list[sp.Symbol] = []
@@ -357,12 +364,13 @@ def _linear(equal: list[sp.Expr], x: sp.Symbol) -> tuple[list[sp.Expr], list[sp.
         heads: list[Head] = []
         top_heads(e, heads)
         for h in heads:
-            g = h.args[0].xreplace(means) if isinstance(h, (E, Var)) else h
-            plain = not g.has(Head)
-            if plain and isinstance(h, Var) and E(g) not in means and g == x:
+            around = E(h.args[0]) if isinstance(h, Var) else h.args[0]
+            if E(x) not in means and around.has(E(x)):
                 means[E(x)] = m = sp.Dummy(f"mean of {x}", real=True)
                 extra.append(m)
                 out.append(x - m)
+            g = h.args[0].xreplace(means) if isinstance(h, (E, Var)) else h
+            plain = not g.has(Head)
             if not plain or (isinstance(h, Var) and E(g) not in means):
                 raise ValueError(
                     f"the hypothesis {e} == 0 cannot be met by construction: {h} is no mean or variance of a "

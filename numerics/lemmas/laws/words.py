@@ -4,6 +4,7 @@ and for what the law says of them. The heads are symbols without a value until a
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -29,6 +30,7 @@ __all__ = [
     "SampleVar",
     "Statistic",
     "Var",
+    "of_sample",
 ]
 
 #: The laws that may be given by name.
@@ -179,3 +181,14 @@ class CdfGap(Statistic):
     """The largest distance between the distribution functions of the sample and of the law."""
 
     shown = r"\operatorname{gap}"
+
+
+def of_sample(head: Any, size: int, total: Callable[[int], Any], rank: Callable[[int], Any]) -> Any:
+    """A statistic by the sums of the powers of its values, and by its values in order."""
+    if head is SampleVar:
+        return total(2) / size - (total(1) / size) ** 2
+    if head in (SampleMean, SampleSum):
+        return total(1) / size if head is SampleMean else total(1)
+    ends = {SampleMin: (0, 0), SampleMax: (size - 1, size - 1), SampleMedian: ((size - 1) // 2, size // 2)}
+    low, high = ends[head]
+    return rank(low) if low == high else (rank(low) + rank(high)) / 2

@@ -13,26 +13,14 @@ import sympy as sp
 
 from numerics.counterexamples.drawn.holds import Property, Scalable, holds
 from numerics.evidence import Verdict
+from numerics.lemmas import CdfGap, E, Iid, P, Quantile, Var
 from numerics.lemmas.laws.batch import Batch
 from numerics.lemmas.laws.counts import Law, Values
 from numerics.lemmas.laws.judge import for_every_law
 from numerics.lemmas.laws.search import judged, searched
 from numerics.lemmas.laws.space import Space, spaces
 from numerics.lemmas.laws.statement import read_statement
-from numerics.lemmas.laws.words import (
-    CdfGap,
-    E,
-    Iid,
-    P,
-    Quantile,
-    SampleMax,
-    SampleMean,
-    SampleMedian,
-    SampleMin,
-    SampleSum,
-    SampleVar,
-    Var,
-)
+from numerics.lemmas.laws.words import SampleMax, SampleMean, SampleMedian, SampleMin, SampleSum, SampleVar
 from numerics.provers import Closed, Integers
 
 R, oo = sp.Rational, sp.oo
@@ -141,6 +129,11 @@ def test_the_witness_is_the_least_sample():
     assert forall(*FALSE["Popoviciu"]).witness_by == "exact"
 
 
+def test_the_witness_tells_a_parameter_that_a_hypothesis_names():
+    ev = forall(v, "<=", mu, {x: one, v: (-oo, oo)}, [(E(x**2), "==", v)])
+    assert ev.witness["v"] == ev.witness["left"]
+
+
 def of_tuples(law, statistic):
     """The values of a statistic over all samples in order, one by one, with their probabilities."""
     for places in product(range(len(law.atoms)), repeat=law.size):
@@ -241,6 +234,57 @@ def test_nothing_is_concluded_of_the_empty_set():
 def test_a_side_without_a_value_refutes_nothing():
     # At a point mass 1/var has no value; wherever it has one the bound holds.
     assert forall(var**-1, ">=", 4, {x: Iid(1, on=Closed(0, 1))}).verdict is Verdict.SUPPORTED
+
+
+with sp.evaluate(False):
+    below_one = {x: Iid(1, on=sp.Interval(0, 1))}
+    named = {**below_one, v: (-oo, oo)}
+    #: True wherever all has a value, which is not so where X is 0.
+    CANCELS = {
+        "a quotient": (mu * E(x / x), 0, below_one),
+        "a quotient of words": (mu * (mu / mu), 0, below_one),
+        "a difference": (mu + E(1 / x) - E(1 / x), 0, below_one),
+        "in an event": (mu + P(sp.Ge(E(1 / x) + x, E(1 / x))), 1, below_one),
+        "in a hypothesis": (mu, 0, below_one, [(E(1 / x), "<=", E(1 / x) + 1)]),
+        "a parameter of no use": (mu, 0, named, [(v, "==", E(1 / x))]),
+        "behind a parameter": (E(v * (x / x)), 0, named, [(v, "==", mu)]),
+    }
+
+
+@pytest.mark.parametrize("name", CANCELS)
+def test_what_cancels_must_have_a_value_all_the_same(name):
+    lhs, least, domain, *where = CANCELS[name]
+    ev = forall(lhs, ">", least, domain, *where)
+    assert ev.verdict in (Verdict.SUPPORTED, Verdict.OPEN), ev
+    assert forall(mu, ">", 0, below_one).verdict is Verdict.REFUTED
+
+
+def test_the_variable_of_a_sum_is_no_parameter():
+    k = sp.Symbol("k", integer=True)
+    moments = sp.Sum(E(x**k), (k, 1, 3))
+    assert forall(moments, "<=", 3, below_one).verdict is Verdict.SUPPORTED
+    assert forall(moments, "<=", 2, below_one).verdict is Verdict.REFUTED
+
+
+def test_a_second_moment_around_the_mean_is_the_variance():
+    for spread in (var, E((x - mu) ** 2)):
+        ev = forall(
+            P(x >= mu + t), "<=", 1 / (1 + 4 * t**2), {x: one, t: POSITIVE}, [(spread, "==", R(1, 4))]
+        )
+        assert ev.verdict is Verdict.SUPPORTED
+        ev = forall(
+            P(x >= mu + t), "<=", 1 / (1 + 5 * t**2), {x: one, t: POSITIVE}, [(spread, "==", R(1, 4))]
+        )
+        assert ev.verdict is Verdict.REFUTED
+
+
+def test_a_sample_that_matters_not_may_be_large():
+    assert forall(var, "<=", R(1, 4), {x: Iid(30, on=Closed(0, 1))}).verdict is Verdict.SUPPORTED
+    assert forall(var, "<=", R(1, 5), {x: Iid(30, on=Closed(0, 1))}).verdict is Verdict.REFUTED
+    equations = [(mu, "==", 0), (var, "==", R(1, 2)), (E(x**3), "==", 0)]
+    ev = forall(E(SampleMax(x)), "<=", 1, {x: Iid(12, on=Closed(-1, 1))}, equations)
+    assert ev.verdict is Verdict.OPEN
+    assert not ev.sides
 
 
 def test_large_samples_are_not_enumerated():

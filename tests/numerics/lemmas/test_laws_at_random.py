@@ -13,19 +13,9 @@ import pytest
 import sympy as sp
 
 from numerics.evidence import Verdict
+from numerics.lemmas import E, Iid, P, Var
 from numerics.lemmas.laws.judge import for_every_law
-from numerics.lemmas.laws.words import (
-    E,
-    Iid,
-    P,
-    SampleMax,
-    SampleMean,
-    SampleMedian,
-    SampleMin,
-    SampleSum,
-    SampleVar,
-    Var,
-)
+from numerics.lemmas.laws.words import SampleMax, SampleMean, SampleMedian, SampleMin, SampleSum, SampleVar
 from numerics.provers import Closed
 
 x = sp.Symbol("X", real=True)

@@ -8,19 +8,8 @@ import pytest
 import sympy as sp
 
 from numerics.evidence import Verdict
+from numerics.lemmas import E, Iid, P, Quantile, SampleMax, SampleMean, SampleMin, SampleSum, SampleVar, Var
 from numerics.lemmas.laws.judge import for_every_law
-from numerics.lemmas.laws.words import (
-    E,
-    Iid,
-    P,
-    Quantile,
-    SampleMax,
-    SampleMean,
-    SampleMin,
-    SampleSum,
-    SampleVar,
-    Var,
-)
 from numerics.provers import Closed, Integers
 
 R, half = sp.Rational, sp.Rational(1, 2)
