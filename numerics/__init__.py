@@ -4,6 +4,7 @@
 The rooms, each importing only from those above it:
 
 ======================  =========================================================================
+`neighbours`            whether `theory` is ours, and no module of that name by somebody else
 `evidence`              what an engine returns: the verdict, what was checked, the witness
 `rationals`             exact rational numbers handed between SymPy, FLINT and Python
 `seeds`                 where the random numbers of a claim come from
@@ -32,6 +33,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from warnings import warn
+
+from numerics import neighbours as neighbours
 
 if TYPE_CHECKING:
     from numerics import strategies as strategies

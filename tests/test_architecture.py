@@ -27,7 +27,7 @@ PACKAGES = ("theory", "numerics", "proofs_check")
 ROOMS = {
     "theory": ("shown", "inputs", "symbolic", "attention", "bounds", "regression"),
     "numerics": (
-        *("evidence", "rationals", "seeds", "compiled", "terminal", "second_opinion"),
+        *("neighbours", "evidence", "rationals", "seeds", "compiled", "terminal", "second_opinion"),
         *(
             "provers",
             "derivations",

@@ -3,6 +3,7 @@
 import datetime
 import re
 import subprocess
+import sys
 import tomllib
 from importlib import metadata, util
 from pathlib import Path
@@ -107,3 +108,22 @@ def test_the_lines_that_a_proof_rests_on_are_as_many_as_the_page_on_trust_says()
         lines = sum(len(p.read_text(encoding="utf-8").splitlines()) for p in (ROOT / room).rglob("*.py"))
         off = abs(lines / int(number.replace(" ", "")) - 1)
         assert off < 0.15, f"{room} has {lines} lines; say so in docs/trust.md"
+
+
+def test_a_module_of_the_same_name_hides_ours_with_an_error_and_is_not_hidden_by_ours(tmp_path):
+    (tmp_path / "theory.py").write_text("mine = 1\n", encoding="utf-8")
+    (tmp_path / "test_mine.py").write_text(
+        "import theory\n\n\ndef test_it_is_mine():\n    assert theory.mine == 1\n", encoding="utf-8"
+    )
+    run = lambda *words: subprocess.run(
+        [sys.executable, *words], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    refused = run("-c", "import numerics")
+    assert f"ImportError: the module theory of {tmp_path / 'theory.py'} hides" in refused.stderr
+    assert "rename that file or folder" in refused.stderr
+    with_plugin = run("-m", "pytest", "-q", "-p", "no:cacheprovider")
+    assert with_plugin.returncode == 0, with_plugin.stdout
+    command = run(
+        "-c", "import sys; sys.path.pop(0); from proofs_check.reports.cli import main; main(['--version'])"
+    )
+    assert command.stdout.startswith("largeprompt "), command.stderr
