@@ -102,9 +102,16 @@ def _item(t: Tokens, out: Clauses) -> None:
     names = _names(t)
     if t.see(*SIGNS):  # which bounds each of them
         tail = relation(t, first=names[0])
+        known = [n.text for n in names]
+        if len(names) > 1 and (
+            len({*known}) < len(known) or set().union(*map(named, tail.sides[1:])) & {*known}
+        ):
+            t.refuse(
+                f"{', '.join(known)} are bounded together; write 'and' before a condition on one of them"
+            )
         out.bounds += [Relation((name, *tail.sides[1:]), tail.signs) for name in names]
         if kind == "whole":  # in "whole n >= k" nobody says of k whether it is whole
-            out.beside += sorted(named(tail) - {n.text for n in names})
+            out.beside += sorted(named(tail) - {*known})
     elif kind == "" and not t.see("in", "iid", "of"):
         t.refuse(f"say what {names[0].text} is: real {names[0].text}, {names[0].text} > 0, or in (0, 1)")
     group = Group(tuple(names), kind or "real")
@@ -142,8 +149,9 @@ def _condition(t: Tokens) -> Relation:
     found = relation(t)
     before, last = t.next, found.sides[-1]
     if t.take(",") and t.now.kind == "name" and isinstance(last, Name) and not named(found.sides[0]):
-        names = ", ".join(n.text for n in (last, *_names(t)))
-        if t.see(*SIGNS) and t.now.text[0] == found.signs[-1][0]:
+        more = [n.text for n in _names(t)]
+        if t.see(*SIGNS) and t.now.text[0] == found.signs[-1][0] and last.text not in more:
+            names = ", ".join((last.text, *more))
             t.refuse(f"this is one condition on {names}, or two; write '{names} in (0, 1)', or 'and' for ','")
     t.next = before
     return found
