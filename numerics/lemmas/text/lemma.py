@@ -257,6 +257,10 @@ class _Reader:
         for name, group in grouped.items():
             with sp.evaluate(False):
                 sizes = [builder(f) for f in (*group.size, *([group.copies] if group.copies else []))]
+            if other := [s for s in sizes if s.is_number and not s.is_Integer]:
+                raise ValueError(
+                    f"the size {other[0]} of {name} in {self.text!r} is not whole; give a whole one"
+                )
             if group.size:
                 values[name] = sp.MatrixSymbol(name, sizes[0], sizes[-1])
                 self.domain[values[name]] = _KINDS[group.kind]
