@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import itertools
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
@@ -16,9 +16,11 @@ from flint import arb
 
 from numerics.evidence import Evidence
 from numerics.lemmas import Lemma, read_lemma
+from numerics.lemmas.text.tokens import short
 from numerics.provers import Integers
 from numerics.provers.enclosures.balls import value
 from numerics.provers.exact.exact_numbers import put
+from numerics.provers.statements.statement import Statement, statement
 from numerics.terminal.inputs import InputError
 from proofs_check.core.claim import Claim, claim
 from proofs_check.core.hypotheses import read
@@ -38,7 +40,10 @@ MOST = 100
 EFFORT = 100_000
 #: What `claim` receives as it stands in the table.
 _AS_THEY_ARE = tuple(n for n in DECLARED if n not in ("statement", "numbers", "repair", "control"))
-_PAIRS = {"<=": 1, "<": 1, ">=": -1, ">": -1}
+#: Left minus right, or right minus left, is positive where a relation fails.
+_SIGNS = {"<=": 1, "<": 1, ">=": -1, ">": -1, "==": 1}
+#: What `hypotheses` reads.
+_READ = (sp.exp, sp.log, sp.Abs, sp.Max, sp.Min)
 
 
 def has_claims(file: Path) -> bool:
@@ -83,7 +88,8 @@ def _claim(file: Path, lines: list[str], row: Mapping[str, Any], said: Mapping[s
 
 def _numbers(given: Any) -> dict[str, Fraction]:
     """A table of numbers, each a whole number or a text such as "3/4"."""
-    if not isinstance(given, dict) or not all(type(v) in (int, str) for v in given.values()):
+    plain = isinstance(given, dict) and all(type(v) in (int, str) for v in given.values())
+    if not plain or not all(short(v) for v in given.values() if isinstance(v, str)):
         raise TypeError(f'{given!r} is no table of exact numbers; write {{c = "3/4"}}')
     try:
         return {name: Fraction(v) for name, v in given.items()}
@@ -132,18 +138,27 @@ def _hypotheses(lemma: Lemma) -> Iterator[str]:
         finite = [f"{end} {op} {x}" for op, end in ends if sp.sympify(end).is_finite]
         yield from finite if finite or isinstance(given, Integers) else [f"{x} in Reals"]
     for a, op, b in lemma.where:
-        if op in _PAIRS and all(isinstance(side, sp.Expr) and not side.has(sp.Function) for side in (a, b)):
-            yield f"{a} {op} {b}"
+        sides = [side for side in (a, b) if isinstance(side, sp.Expr)]
+        heads = {f.func for side in sides for f in side.atoms(sp.Function, sp.Max, sp.Min)}
+        if len(sides) == 2 and heads <= {*_READ} and not (a.has(sp.E) or b.has(sp.E)):
+            yield f"Eq({a}, {b})" if op == "==" else f"{a} {op} {b}"
 
 
 def _robust(
     text: str, numbers: Mapping[str, Fraction], lemma: Lemma, hypotheses: tuple[str, ...], given: Any
 ) -> Robust:
-    scalar = lemma.relations and all(isinstance(r, (Integers, sp.Interval)) for r in lemma.domain.values())
-    if not scalar:
+    equality = len(lemma.relations) == 1 and lemma.relations[0][1] == "=="
+    ways = [(a, one, b) for a, op, b in lemma.relations for one in (("<=", ">=") if equality else (op,))]
+    try:
+        statements = tuple(statement(a, op, b, lemma.domain, lemma.where) for a, op, b in ways)
+    except (TypeError, ValueError) as error:
+        statements, why = (), f" ({error})"
+    else:
+        why = ""
+    if not (statements and lemma.domain):
         raise ValueError(
-            "a false statement that is not one inequality between numbers needs a witness that can be moved: "
-            "write its claim in Python with robust=, or call it a gap"
+            f"a false statement that is not one relation between variables{why} needs a witness that can "
+            "be moved: write its claim in Python with robust=, or call it a gap"
         )
     names = {str(x): x for x in lemma.domain}
     point = _numbers(given) if given is not None else {}
@@ -152,16 +167,36 @@ def _robust(
 
     def violation(**at: Any) -> arb:
         values = {names[n]: sp.Rational(v) for n, v in at.items()}
-        gaps = ((a - b) * _PAIRS[op] for a, op, b in lemma.relations)
+        gaps = ((a - b) * _SIGNS[op] for a, op, b in lemma.relations)
         return max((value(put(gap, values)).real for gap in gaps), key=lambda ball: float(ball.mid()))
 
     whole = frozenset(n for n, x in names.items() if isinstance(lemma.domain[x], Integers))
     typed = {n: int(v) if n in whole else v for n, v in point.items()}
-    return _Moved(point=typed, hypotheses=hypotheses, violation=violation, lemma=lemma, whole=whole)
+    told: dict[str, Any] = {
+        "hypotheses": hypotheses,
+        "violation": violation,
+        "equality": equality,
+        "statements": statements,
+    }
+    return _Moved(point=typed, lemma=lemma, whole=whole, **told)
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Moved(Robust):
+class _Tried(Robust):
+    """A point that has to be a counterexample to the text with all that it assumes, as it moves."""
+
+    statements: tuple[Statement, ...]
+
+    def faults(self) -> list[str]:
+        return super().faults() or [
+            f"nothing shows that the robust witness meets the text's hypotheses at {at}, and breaks it"
+            for at in self._points()
+            if not any(s.violated(tuple(Fraction(at[str(n)]) for n in s.names)) for s in self.statements)
+        ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Moved(_Tried):
     """The point that was given, or else one near the witness of the refutation, which is looked for
     when somebody asks.
     """
@@ -171,7 +206,8 @@ class _Moved(Robust):
 
     @cached_property
     def found(self) -> Robust:
-        given = Robust(point=self.point, hypotheses=self.hypotheses, violation=self.violation)
+        shared = {f.name: getattr(self, f.name) for f in fields(_Tried) if f.name != "point"}
+        given = _Tried(point=self.point, **shared)
         if self.point:
             return given
         seen = {name: read(str(v), {}) for name, v in self.lemma.judge(EFFORT).witness.items()}
@@ -181,7 +217,7 @@ class _Moved(Robust):
             {n: int(v) if n in self.whole else v * f for (n, v), f in zip(values.items(), by)}
             for by in itertools.islice(moves, MOST)
         ]
-        near = [Robust(point=p, hypotheses=self.hypotheses, violation=self.violation) for p in points]
+        near = [_Tried(point=p, **shared) for p in points]
         return next((r for r in near if not r.faults()), (*near, given)[0])
 
     def faults(self) -> list[str]:

@@ -48,15 +48,16 @@ def clauses(t: Tokens) -> Clauses:
     out = Clauses()
     while t.now.kind != "end":
         if t.words("for", "some"):
-            out.constants += _names(t)
-            if t.take(">") and not t.take_number("0"):
-                t.refuse("a constant is positive: write C > 0, or C alone")
+            names = _names(t)
+            if t.see(*SIGNS) and not (len(names) == 1 and t.words(">", "0")):
+                t.refuse("a constant is positive: write C > 0, or C alone; a variable stands behind for")
+            out.constants += names
         elif t.words("for", "every") or t.words("for", "all") or t.take("for"):
             _items(t, out)
         elif t.take("given"):
-            out.given.append(relation(t))
+            out.given.append(_condition(t))
             while t.take(",", "and"):
-                out.given.append(relation(t))
+                out.given.append(_condition(t))
         elif t.take("as"):
             out.regime.append(_tends(t))
             while t.take(",", "and"):
@@ -96,17 +97,21 @@ def _items(t: Tokens, out: Clauses) -> None:
 def _item(t: Tokens, out: Clauses) -> None:
     kind = t.name() if t.see(*KINDS) else ""
     if kind == "" and (t.now.kind != "name" or t.ahead(1).text not in (",", "in", "iid", "of")):
-        _chain(t, out)
+        out.bounds.append(_condition(t))
         return
-    before, names = t.next, _names(t)
-    if t.see(*SIGNS) and len(names) > 1:
-        _shared(t, names, out)
-    elif t.see(*SIGNS):
-        t.next = before
-        known = len(out.bounds)
-        _chain(t, out)
+    names = _names(t)
+    if t.see(*SIGNS):  # which bounds each of them
+        tail = relation(t, first=names[0])
+        known = [n.text for n in names]
+        if len(names) > 1 and (
+            len({*known}) < len(known) or set().union(*map(named, tail.sides[1:])) & {*known}
+        ):
+            t.refuse(
+                f"{', '.join(known)} are bounded together; write 'and' before a condition on one of them"
+            )
+        out.bounds += [Relation((name, *tail.sides[1:]), tail.signs) for name in names]
         if kind == "whole":  # in "whole n >= k" nobody says of k whether it is whole
-            out.beside += [n for r in out.bounds[known:] for n in sorted(named(r) - {names[0].text})]
+            out.beside += sorted(named(tail) - {*known})
     elif kind == "" and not t.see("in", "iid", "of"):
         t.refuse(f"say what {names[0].text} is: real {names[0].text}, {names[0].text} > 0, or in (0, 1)")
     group = Group(tuple(names), kind or "real")
@@ -139,47 +144,14 @@ def _ranged(t: Tokens, group: Group) -> Group:
     return Group(names, kind, (opening, low, high, closing), copies=copies)
 
 
-def _chain(t: Tokens, out: Clauses) -> None:
-    """``0 < x, y < 1`` bounds both, as it is meant."""
-    start = t.next
-    first = formula(t)
-    signs: list[str] = []
-    while sign := t.take(*SIGNS):
-        signs.append(sign)
-        listed = t.now.kind == "name" and t.ahead(1).text == ","
-        if listed and (names := _listed(t, sign)):
-            rest = t.next
-            for name in names:
-                t.next = rest
-                sides: list[Formula] = [first, name]
-                more = [sign]
-                while another := t.take(*SIGNS):
-                    more.append(another)
-                    sides.append(formula(t))
-                out.bounds.append(Relation(tuple(sides), tuple(more)))
-            return
-        formula(t)
-    t.next = start
-    out.bounds.append(relation(t))
-
-
-def _listed(t: Tokens, sign: str) -> list[Name]:
-    """The names of a list in the middle of a chain, behind which the same sign goes on."""
-    before, names = t.next, _names(t)
-    if len(names) > 1 and t.see(*SIGNS) and t.now.text[0] == sign[0]:
-        return names
+def _condition(t: Tokens) -> Relation:
+    """A relation; ``0 < x, y < 1`` may be one on both or two, and is refused."""
+    found = relation(t)
+    before, last = t.next, found.sides[-1]
+    if t.take(",") and t.now.kind == "name" and isinstance(last, Name) and not named(found.sides[0]):
+        more = [n.text for n in _names(t)]
+        if t.see(*SIGNS) and t.now.text[0] == found.signs[-1][0] and last.text not in more:
+            names = ", ".join((last.text, *more))
+            t.refuse(f"this is one condition on {names}, or two; write '{names} in (0, 1)', or 'and' for ','")
     t.next = before
-    return []
-
-
-def _shared(t: Tokens, names: list[Name], out: Clauses) -> None:
-    """``x, y > 0``."""
-    rest = t.next
-    for name in names:
-        t.next = rest
-        sides: list[Formula] = [name]
-        signs: list[str] = []
-        while sign := t.take(*SIGNS):
-            signs.append(sign)
-            sides.append(formula(t))
-        out.bounds.append(Relation(tuple(sides), tuple(signs)))
+    return found

@@ -14,10 +14,13 @@ from numerics.lemmas.laws import words as samples
 from numerics.lemmas.matrices import heads as matrices
 from numerics.lemmas.text.formulas import Bound, Call, Formula, Name, Number, Relation, named
 from numerics.lemmas.text.tokens import unread
+from numerics.provers.as_written import LONGEST, scalar
 
 __all__ = ["CONSTANTS", "FUNCTIONS", "HEADS", "Builder"]
 
-CONSTANTS: Mapping[str, Any] = {"pi": sp.pi, "e": sp.E, "oo": sp.oo, "∞": sp.oo, "EulerGamma": sp.EulerGamma}
+CONSTANTS: Mapping[str, Any] = {
+    **{"pi": sp.pi, "π": sp.pi, "e": sp.E, "oo": sp.oo, "∞": sp.oo, "EulerGamma": sp.EulerGamma},
+}
 #: Functions of numbers, by the names that are read.
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     **{
@@ -55,18 +58,24 @@ OF_MATRICES: Mapping[str, Callable[..., Any]] = {
     **{"lambda_min": matrices.SmallestEigenvalue},
 }
 HEADS = frozenset((*FUNCTIONS, *OF_SAMPLES, *OF_LAWS, *OF_MATRICES, "sum", "prod", "I"))
+#: Any other function has one argument.
+TWO, ANY = ("binomial", "Quantile"), ("max", "min")
 RELATIONS = {"<=": sp.Le, "<": sp.Lt, ">=": sp.Ge, ">": sp.Gt, "==": sp.Eq, "!=": sp.Ne}
 
 #: The operations of two things.
 OPERATIONS = {"+": add, "-": sub, "*": mul, "/": truediv}
-#: Powers of numbers with larger exponents are left as they are.
-LARGEST = 1000
 
 
 def _inverses(e: Any) -> set[Any]:
     """The matrices and numbers that are inverted in an expression."""
     found = sp.sympify(e).atoms(sp.Pow, sp.MatPow)
     return {p.base for p in found if getattr(p.exp, "is_negative", False)}
+
+
+def _whole_power(a: Any, b: Any) -> bool:
+    """Whether a power of numbers is a number that can be written out."""
+    bits = max(abs(a.p), a.q).bit_length()
+    return bool(b.is_Integer and (a != 0 or b >= 0) and abs(b) * bits <= LONGEST)
 
 
 @dataclass(frozen=True)
@@ -82,13 +91,16 @@ class Builder:
     size: Any = None
 
     def number(self, f: Formula) -> sp.Expr | None:
-        """The value of a formula without variables; None if it has some."""
+        """The value of a formula without variables that is rational or infinite; otherwise None."""
         known = {name: v for name, v in self.values.items() if getattr(v, "is_number", False)}
         if named(f) - set(known) - set(CONSTANTS):
             return None
-        with sp.evaluate(True):
+        with sp.evaluate(False):
             found = replace(self, values=known)(f)
-        return found if getattr(found, "is_number", False) else None
+        if found in (sp.oo, -sp.oo):
+            return found
+        read = scalar(found)  # what is not surely defined is a hypothesis
+        return read.value if read.value.is_Rational and not read.conditions else None
 
     def __call__(self, f: Formula) -> Any:
         match f:
@@ -109,7 +121,7 @@ class Builder:
             return (sp.And if f.head == "and" else sp.Or)(*map(self, f.args), evaluate=False)
         args = [self(a) for a in f.args]
         try:
-            return self._called(f, args) if f.place >= 0 else self._operation(f.head, args)
+            return self._called(f, args) if f.place >= 0 else self._operation(f.head, *args)
         except (TypeError, AttributeError, NotImplementedError) as error:
             raise ValueError(
                 f"{f.head} cannot be formed in {self.text!r}: {error}; check what stands in it"
@@ -125,52 +137,62 @@ class Builder:
         ways = f"add 'for real {f.text}' or 'for {f.text} > 0'"
         unread(self.text, f.place, f"nothing says what {f.text} is; {ways}")
 
-    def _operation(self, sign: str, args: list[Any]) -> Any:
+    def _operation(self, sign: str, a: Any, b: Any = None) -> Any:
         """Numbers and matrices are put together at once, if no inverse is cancelled by that, and
         other formulas as they are written, if whoever asks builds them so.
         """
-        if not any(getattr(a, "is_Matrix", False) for a in args):
-            return self._put(sign, args, all(getattr(a, "is_Rational", False) for a in args))
-        found = self._put(sign, args, True)
-        if len(args) == 1 or all(_inverses(a) <= _inverses(found) for a in args):
+        matrices = [getattr(x, "is_Matrix", False) for x in (a, b)]
+        if sign == "'" and not matrices[0]:
+            raise ValueError(f"' is the transpose of a matrix in {self.text!r}; call another variable x1")
+        if sign == "/" and matrices[1]:
+            raise ValueError(f"{self.text!r} divides by a matrix; write A*inv(B) or inv(B)*A")
+        if not any(matrices):
+            return self._put(sign, a, b, getattr(a, "is_Rational", False) and (b is None or b.is_Rational))
+        found = self._put(sign, a, b, True)
+        if b is None or all(_inverses(x) <= _inverses(found) for x in (a, b)):
             return found
-        a, b = args
         b = -b if sign == "-" else sp.Pow(b, -1, evaluate=False) if sign == "/" else b
         kinds = {"+": sp.MatAdd, "-": sp.MatAdd, "^": sp.MatPow}
         return kinds.get(sign, sp.MatMul)(a, b, evaluate=False)
 
-    def _put(self, sign: str, args: list[Any], at_once: bool) -> Any:
-        plain = all(getattr(a, "is_Rational", False) for a in args)
+    def _put(self, sign: str, a: Any, b: Any, at_once: bool) -> Any:
         with sp.evaluate(True) if at_once else nullcontext():
-            match sign, args:
-                case "neg", [a]:
+            match sign:
+                case "neg":
                     return -a
-                case "!", [a]:
-                    return sp.factorial(a)
-                case "'", [a]:
+                case "!":
+                    return sp.factorial(a, evaluate=False)
+                case "'":
                     return a.T
-                case "abs", [a]:
-                    return sp.Abs(a)
-                case "/", [_, b] if b == 0:
+                case "/" if b == 0:
                     raise ValueError(f"{self.text!r} divides by 0; no number is meant")
-                case "^", [sp.E, b]:  # SymPy calls a power of e that is not evaluated an exp, too
+                case "^" if a == sp.E:  # SymPy calls a power of e that is not evaluated an exp, too
                     return sp.exp(b)
-                case "^", [a, b]:
-                    return sp.Pow(a, b, evaluate=False) if plain and abs(b) > LARGEST else a**b
-                case "+" | "-", [a, b] if not at_once:  # in one row, as it is printed
+                case "^" if at_once and a.is_Rational and not _whole_power(a, b):
+                    return sp.Pow(a, b, evaluate=False)
+                case "^":
+                    return a**b
+                case "+" | "-" if not at_once:  # in one row, as it is printed
                     return sp.Add(*sp.Add.make_args(a), b if sign == "+" else -b)
-                case "*", [a, b] if not at_once:
+                case "*" if not at_once:
                     return sp.Mul(*sp.Mul.make_args(a), b)
                 case _:
-                    return OPERATIONS[sign](*args)
+                    return OPERATIONS[sign](a, b)
 
     def _called(self, f: Call, args: list[Any]) -> Any:
         head = f.head
+        if head in self.values:
+            unread(self.text, f.place, f"{head} is a variable and a function; write {head}*( for a product")
         if head in self.sequences:
             return sp.Function(head)(*args)
         of_a_sample = len(args) == 1 and named(f.args[0]) & self.samples  # max(X, 0) is of two numbers
         for heads in (OF_SAMPLES if of_a_sample else {}, OF_LAWS, OF_MATRICES, FUNCTIONS):
             if head in heads:
+                if heads is FUNCTIONS and any(getattr(a, "is_Matrix", False) for a in args):
+                    unread(self.text, f.place, f"{head} of a matrix is not read; write tr, det or norm")
+                if head not in ANY and len(args) != (1 + (head in TWO)):
+                    many = "two arguments" if head in TWO else "one argument"
+                    unread(self.text, f.place, f"{head} has {many}; a logarithm to base b is log(x)/log(b)")
                 return heads[head](*args)
         known = ", ".join(sorted(HEADS))
         hint = f"there are {known}; a sequence {head} needs a condition, such as 'given {head}(1) <= 1'"

@@ -3,7 +3,7 @@
 ``sum := product (+ | -) ...``, ``product := signed (* | /) ...``, ``signed := [-] power``,
 ``power := atom [! or '] [^ signed]``; an atom is a number, a name, ``f(x, ...)``, ``|x|`` or a
 formula in parentheses; ``sum(f, k = 1..n)`` and ``prod`` bind a variable, and ``P`` takes relations
-joined by ``and`` and ``or``.
+joined by ``and``, which binds more tightly, and ``or``.
 """
 
 from __future__ import annotations
@@ -76,9 +76,9 @@ def formula(t: Tokens, depth: int = 0) -> Formula:
     return found
 
 
-def relation(t: Tokens, depth: int = 0) -> Relation:
-    """A chain of formulas with signs between them."""
-    sides, signs = [formula(t, depth)], []
+def relation(t: Tokens, depth: int = 0, first: Formula | None = None) -> Relation:
+    """A chain of formulas with signs between them; the first of them may have been read."""
+    sides, signs = [first or formula(t, depth)], []
     while sign := t.take(*SIGNS):
         signs.append(sign)
         sides.append(formula(t, depth))
@@ -112,17 +112,21 @@ def _power(t: Tokens, depth: int) -> Formula:
     found = _atom(t, depth)
     while sign := t.take("!", "'"):
         found = Call(sign, (found,))
+        if sign == "!" and t.see("!"):
+            t.refuse("a double factorial is not read; write a product, or (n!)! if that is meant")
     return Call("^", (found, signed(t, depth + 1))) if t.take("^") else found
 
 
 def _atom(t: Tokens, depth: int) -> Formula:
     if t.now.kind == "number":
         return Number(sp.Rational(t.advance().text))
-    for opening, closing in (("(", ")"), ("|", "|"), ("[", "]")):
-        if t.take(opening):
-            inner = formula(t, depth + 1)
-            t.need(closing)
-            return Call("abs", (inner,)) if opening == "|" else inner
+    if t.see("["):
+        t.refuse("brackets are not read; write ( ) for parentheses, or floor(x)")
+    place = t.now.place
+    if opening := t.take("(", "|"):
+        inner = formula(t, depth + 1)
+        t.need("|" if opening == "|" else ")")
+        return Call("abs", (inner,), place) if opening == "|" else inner
     if t.see(*CLAUSES) or t.now.kind != "name":
         t.refuse("a number, a name or a formula in parentheses is expected")
     name = t.advance()
@@ -153,21 +157,23 @@ def _bound(t: Tokens, head: str, args: list[Formula], place: int, depth: int) ->
     return Bound(head, args[0], name, (low, high), place)
 
 
-def _event(t: Tokens, depth: int) -> Formula:
-    found: Formula = relation(t, depth)
-    while word := t.take("and", "or"):
-        found = Call(word, (found, relation(t, depth)))
+def _event(t: Tokens, depth: int, words: tuple[str, ...] = ("or", "and")) -> Formula:
+    if not words:
+        return relation(t, depth)
+    found = _event(t, depth, words[1:])
+    while t.take(words[0]):
+        found = Call(words[0], (found, _event(t, depth, words[1:])))
     return found
 
 
 def named(f: Formula, *, called: bool = False) -> set[str]:
-    """The names that a formula holds; those of what it calls, too."""
+    """The names that a formula holds, or those of what it calls."""
     found: set[str] = set()
     parts = [f]
     while parts:
         match parts.pop():
             case Name(text):
-                found.add(text)
+                found |= set() if called else {text}
             case Call(head, args, place):
                 parts += args
                 found |= {head} if called and place >= 0 else set()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
@@ -20,7 +21,7 @@ from numerics.lemmas.matrices.heads import Matrices
 from numerics.lemmas.text.clauses import Clauses, clauses
 from numerics.lemmas.text.expressions import CONSTANTS, HEADS, Builder
 from numerics.lemmas.text.formulas import Call, Formula, Name, Relation, named, relation
-from numerics.lemmas.text.tokens import Tokens, unread
+from numerics.lemmas.text.tokens import Tokens, short, unread
 from numerics.provers import Integers
 from numerics.provers.statements.statement import assumptions, side_of
 from theory.inputs.kinds import check_kind
@@ -28,6 +29,12 @@ from theory.inputs.kinds import check_kind
 __all__ = ["Lemma", "lemma", "read_lemma"]
 
 ORDERS = ("O", "Omega", "Theta")
+#: Names of functions, so that no sequence is called so.
+_SPOKEN = frozenset(name.lower() for name in HEADS)
+_NOT_READ = (
+    *("log2", "log10", "lg", "sgn", "sign", "sec", "csc", "cot", "coth", "sech", "csch", "zeta", "beta"),
+    *("mod", "gcd", "lcm"),
+)
 _BACKWARDS = {"<=": ">=", "<": ">", ">=": "<=", ">": "<", "==": "==", "!=": "!="}
 _KINDS = {
     "psd": Matrices.PSD,
@@ -96,23 +103,19 @@ def read_lemma(text: str, numbers: Mapping[str, int | Fraction | str] | None = N
     reader = _Reader(text, first, clauses(t), {n: _exact(n, v) for n, v in (numbers or {}).items()})
     if tends:
         return reader.limit()
-    last = first.sides[-1]
-    if first.signs == ("==",) and isinstance(last, Call) and last.head in ORDERS:
-        return reader.order(last)
-    return reader.statement()
+    return reader.statement() if reader.compared is None else reader.order(reader.compared)
 
 
 def _exact(name: str, value: Any) -> sp.Rational:
+    check_kind(str, name=name)
     if isinstance(value, bool) or not isinstance(value, (int, Fraction, str, sp.Rational)):
         raise TypeError(
             f"the number {name} = {value!r} is not exact; write a Fraction, a whole number or a text"
         )
-    try:
-        return sp.Rational(value)
-    except (TypeError, ValueError):
-        raise ValueError(
-            f"the number {name} = {value!r} cannot be read; write it as '3/4' or '0.75'"
-        ) from None
+    with suppress(TypeError, ValueError, ZeroDivisionError):
+        if not isinstance(value, str) or short(value):
+            return sp.Rational(value)
+    raise ValueError(f"the number {name} = {value!r:.200} cannot be read; write it as '3/4' or '0.75'")
 
 
 class _Reader:
@@ -125,8 +128,9 @@ class _Reader:
         self.constants = [name.text for name in behind.constants]
         self.sized = {n.text for g in behind.groups if g.size for n in g.names}
         self.samples = frozenset(n.text for g in behind.groups if g.copies is not None for n in g.names)
-        given: set[str] = set().union(*(named(r, called=True) - named(r) for r in behind.given))
-        self.sequences = frozenset(given - HEADS)
+        called: set[str] = set().union(*(named(r, called=True) for r in behind.given))
+        self.sequences = frozenset(called - HEADS)
+        self._one_meaning()
         self.builder = Builder(text, dict(numbers), self.sequences, self.samples)
         self.bounds: dict[str, _Range] = {}
         self.hypotheses: list[tuple[Formula, str, Formula]] = []
@@ -135,24 +139,49 @@ class _Reader:
         self._name_variables()
         with sp.evaluate(False):  # what SymPy cancels has to be defined all the same
             self.where = tuple((self.builder(a), op, self.builder(b)) for a, op, b in self.hypotheses)
-            self.sides = tuple(map(self.builder, () if self._is_order else says.sides))
+            self.sides = tuple(map(self.builder, says.sides if self.compared is None else ()))
 
     @property
-    def _is_order(self) -> bool:
+    def compared(self) -> Call | None:
+        """What stands on the right of an order."""
         last = self.says.sides[-1]
-        return self.says.signs == ("==",) and isinstance(last, Call) and last.head in ORDERS
+        if self.says.signs == ("==",) and isinstance(last, Call) and last.head in ORDERS:
+            return last
+        return None
 
-    def _range(self, name: str) -> _Range:
-        """The range of a variable, so far; a name has one meaning."""
-        for names, what in (
+    def _one_meaning(self) -> None:
+        for name in self.numbers:
+            self._own(name, "one of the numbers=", 1)
+        for name in self.constants:
+            self._own(name, "a constant that exists", 2)
+        for name in self.sequences:
+            if len(name) > 1 and (name.lower() in _SPOKEN or name in _NOT_READ):
+                raise ValueError(
+                    f"the function {name} in {self.text!r} is not read; the guide has their names"
+                )
+        tends = [name.text for name, _, _ in self.behind.regime]
+        names = [n.text for g in self.behind.groups for n in g.names]
+        once = [n for n in names if n in {*self.sized, *self.samples}]
+        for said, what in ((tends, "tends to two limits"), (once, "is said to be two things")):
+            if twice := [n for n in said if said.count(n) > 1]:
+                raise ValueError(f"{twice[0]} {what} in {self.text!r}; say one of them")
+
+    def _own(self, name: str, what: str, others: int = 3) -> None:
+        """Refuse a name that has one of the first of these meanings beside its own."""
+        meanings: tuple[tuple[Collection[str], str], ...] = (
             (CONSTANTS, "the name of a number"),
             (self.numbers, "among the numbers= that are given"),
             (self.constants, "a constant that exists, and has no range"),
-        ):
+        )
+        for names, other in meanings[:others]:
             if name in names:
                 raise ValueError(
-                    f"{name} is {what}, and a variable in {self.text!r}; call one of the two otherwise"
+                    f"{name} is {other}, and {what} in {self.text!r}; call one of the two otherwise"
                 )
+
+    def _range(self, name: str) -> _Range:
+        """The range of a variable, so far."""
+        self._own(name, "a variable")
         return self.bounds.setdefault(name, _Range())
 
     def _read_ranges(self) -> None:
@@ -165,6 +194,10 @@ class _Reader:
                 raise ValueError(
                     f"{group.names[0].text} is {group.kind} in {self.text!r}; write psd, definite, "
                     "symmetric or matrix before its name, and 'of size 2' behind it"
+                )
+            if len(group.size) > 1 and group.kind != "matrix":
+                raise ValueError(
+                    f"{group.kind} {group.names[0].text} is square in {self.text!r}; give one size"
                 )
             for name in group.names:
                 own = self._range(name.text)
@@ -192,7 +225,7 @@ class _Reader:
             unread(
                 self.text,
                 name.place,
-                f"an end of the range of {name.text} is no number; give it behind given",
+                f"an end of the range of {name.text} is no rational number; give it behind given",
             )
         return value
 
@@ -201,7 +234,7 @@ class _Reader:
         if not isinstance(a, Name) or a.text in {*self.numbers, *self.sized} or op in ("==", "!="):
             return False
         value = self.builder.number(b)
-        if value is None or not (value.is_Rational or value in (sp.oo, -sp.oo)):
+        if value is None:
             return False
         own = self._range(a.text)
         (own.below if op[0] == "<" else own.above)(value, op in ("<", ">"))
@@ -222,14 +255,19 @@ class _Reader:
             self.domain[values[name]] = given
         builder = Builder(self.text, values, self.sequences, self.samples)
         for name, group in grouped.items():
+            with sp.evaluate(False):
+                sizes = [builder(f) for f in (*group.size, *([group.copies] if group.copies else []))]
+            if other := [s for s in sizes if s.is_number and not s.is_Integer]:
+                raise ValueError(
+                    f"the size {other[0]} of {name} in {self.text!r} is not whole; give a whole one"
+                )
             if group.size:
-                sizes = [builder(f) for f in group.size]
                 values[name] = sp.MatrixSymbol(name, sizes[0], sizes[-1])
                 self.domain[values[name]] = _KINDS[group.kind]
             elif group.copies is not None:
                 values[name] = sp.Symbol(name, real=True)
                 law = "normal" if group.normal else None
-                self.domain[values[name]] = Iid(builder(group.copies), on=self.bounds[name].given(), law=law)
+                self.domain[values[name]] = Iid(sizes[0], on=self.bounds[name].given(), law=law)
         size = next((v.shape[0] for v in values.values() if isinstance(v, sp.MatrixSymbol)), None)
         self.builder = Builder(self.text, values, self.sequences, self.samples, size)
 
@@ -237,6 +275,8 @@ class _Reader:
         """One relation after another, for every point or with constants that exist."""
         if self.behind.regime and not self.constants:
             raise ValueError(f"{self.text!r} says where something tends to; write lim, O(...) or for some C")
+        if "!=" in self.says.signs:
+            raise ValueError(f"{self.text!r} says that two sides differ; write < or >, or n! = with a blank")
         pairs = tuple((a, op, b) for (a, b), op in zip(pairwise(self.sides), self.says.signs))
 
         def judge(effort: int) -> Evidence:
@@ -277,6 +317,10 @@ class _Reader:
         """``f = O(g) as n -> oo``."""
         if self.constants:
             raise ValueError(f"{self.text!r} has a constant beside {said.head}; write one of the two")
+        if len(said.args) != 1:
+            raise ValueError(
+                f"{said.head} has one argument in {self.text!r}; write {said.head}(n + m) of a sum"
+            )
         with sp.evaluate(False):
             f, g = self.builder(self.says.sides[0]), self.builder(said.args[0])
         regime = self._regime()

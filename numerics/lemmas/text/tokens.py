@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from typing import NamedTuple, NoReturn
+from unicodedata import normalize
 
-__all__ = ["Token", "Tokens", "unread"]
+__all__ = ["Token", "Tokens", "short", "unread"]
 
 #: As mathematicians write them, and as they are read.
 _OTHER_SIGNS = {
@@ -22,10 +23,12 @@ _OTHER_SIGNS = {
 }
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>\d+(?:\.(?!\.)\d*)?(?:[eE][+-]?\d+(?![\w.]))?|\.\d+)|(?P<name>∞|[^\W\d]\w*)"
-    r"|(?P<sign>\*\*|<=|>=|==|!=|->|\.\.|[-+*/^()\[\]{},;:<>=|!'≤≥≠·−→]))"
+    r"|(?P<sign>\*\*|<=|>=|==|!=|->|\.\.(?!\.)|[-+*/^()\[\]{},;:<>=|!'≤≥≠·−→]))"
 )
 #: Formulas are read by recursion, which Python bounds.
 LONGEST = 500
+#: Numbers of more digits are not written out.
+MOST_DIGITS = 1000
 
 
 class Token(NamedTuple):
@@ -34,6 +37,12 @@ class Token(NamedTuple):
     kind: str
     text: str
     place: int
+
+
+def short(number: str) -> bool:
+    """Whether a number that is written as text can be written out."""
+    power = re.search(r"[eE][+-]?(\d{1,9})", number)
+    return len(number) <= MOST_DIGITS and (power is None or int(power[1]) <= MOST_DIGITS)
 
 
 def unread(text: str, place: int, words: str) -> NoReturn:
@@ -51,11 +60,21 @@ class Tokens:
         while at < len(stripped):
             found = _TOKEN.match(stripped, at)
             if found is None:
-                unread(text, at, "this sign is not read; write + - * / ^ ( ) and names of functions")
+                unread(
+                    text,
+                    at,
+                    "this sign is not read; write + - * / ^ ( ), names of functions, and 1..n for a range",
+                )
             kind = str(found.lastgroup)
-            word = found[kind]
-            word = _OTHER_SIGNS.get(word, word)
-            self.all.append(Token(kind, word, found.start(kind)))
+            word, place = found[kind], found.start(kind)
+            if kind == "number" and not short(word):
+                unread(
+                    text, place, f"a number has at most {MOST_DIGITS} digits; write a power, as in 10^2000"
+                )
+            if kind == "name" and word not in _OTHER_SIGNS and not word.isidentifier():
+                unread(text, place, "a name has letters, digits and _; write x^2 for a power, and 1/2")
+            word = normalize("NFKC", word) if kind == "name" else word
+            self.all.append(Token(kind, _OTHER_SIGNS.get(word, word), place))
             at = found.end()
             if len(self.all) > LONGEST:
                 unread(text, at, f"a lemma has at most {LONGEST} numbers, names and signs; give it in parts")
@@ -75,12 +94,6 @@ class Tokens:
     def take(self, *texts: str) -> str:
         """Go over one of these tokens, if it comes next."""
         return self.advance().text if self.see(*texts) else ""
-
-    def take_number(self, text: str) -> bool:
-        """Go over this number, if it comes next."""
-        found = self.now.kind == "number" and self.now.text == text
-        self.next += found
-        return found
 
     def words(self, *texts: str) -> bool:
         """Go over these tokens, if they all come next."""

@@ -268,11 +268,16 @@ def built(head: Any, args: Sequence[sp.Expr]) -> sp.Expr:
         return _power_of_power(args[0].base, args[0].exp, args[1])
     if _is_long(head, args):
         raise Undecided(
-            f"{head.__name__} of {', '.join(str(a)[:40] for a in args)} has too many digits to be written out"
+            f"{head.__name__} of {', '.join(map(_begins, args))} has too many digits to be written out"
         )
     if head in (sp.Add, sp.Mul):
         return head(*args)
     return _weighed(head(*map(_weighed, args)))
+
+
+def _begins(e: sp.Expr) -> str:
+    """How a number begins; Python does not print the longest."""
+    return "a long number" if e.is_Integer and abs(e).p.bit_length() > 10_000 else str(e)[:40]
 
 
 def _is_long(head: Any, args: Sequence[sp.Expr]) -> bool:

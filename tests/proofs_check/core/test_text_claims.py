@@ -129,7 +129,38 @@ def test_a_check_that_cannot_fail_is_found_out(pytester):
     result.assert_outcomes(failed=1)
 
 
+AN_EQUATION = FALSE.replace("u^2/(2 + c*u) <= (1+u)*ln(1+u) - u for u >= 0", "u = 3*c*u + c for u > 0")
+WITHIN = FALSE.replace("u^2/(2 + c*u) <= (1+u)*ln(1+u) - u for u >= 0", "u <= c for u > 0 given HYPOTHESIS")
+
+
+def test_an_equation_fails_robustly_on_either_side(tmp_path):
+    (made,) = read(tmp_path, AN_EQUATION)
+    assert made.robust.faults() == []
+
+
+@pytest.mark.parametrize(
+    ("hypothesis", "point", "fine"),
+    [
+        *(("log(u) <= 0", "2/3", True), ("log(u) <= 0", "3", False)),
+        *(("cosh(u) <= 2", "2/3", True), ("cosh(u) <= 2", "3", False)),
+        *(("log(u - 1) <= 0", "3/2", True), ("log(u - 1) <= 0", "1/2", False)),
+    ],
+)
+def test_a_robust_witness_meets_every_hypothesis_of_the_text(tmp_path, hypothesis, point, fine):
+    """Also one that the words of `hypotheses` do not read, or that is undefined at the point."""
+    (made,) = read(tmp_path, WITHIN.replace("HYPOTHESIS", hypothesis) + f'robust = {{u = "{point}"}}\n')
+    assert (made.robust.faults() == []) is fine
+
+
 REFUSED = {
+    FALSE.replace("for u >= 0", "for u >= 0 for some C").replace(
+        "(2 + c*u)", "(2 + C*u)"
+    ): "is not one relation",
+    FALSE.replace("u^2/(2 + c*u) <= (1+u)*ln(1+u) - u for u >= 0", "1 <= c"): "is not one relation",
+    FALSE.replace("u^2/(2 + c*u)", "sum(c, k = 1..u)").replace(
+        "u >= 0", "whole u >= 1"
+    ): "is not one relation",
+    TRUE.replace('"1/2"', '"1e999999999"'): "exact numbers",
     'statement = "x <= 1"\n': "nothing says what x is",
     "statement = 3\n": "text",
     TRUE.replace('"1/2"', "0.5"): "exact numbers",
