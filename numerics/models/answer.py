@@ -154,9 +154,9 @@ class AttentionHeads(Drawn):
         if real := [head.real for head in self.heads if head.real]:
             off = percent(max(one.error / one.value for one in real))
             words.append(
-                "Real windows: every token asks its whole window (under a causal mask the last one does); for "
-                f"other windows the standard error is at most {off} of it. Independent: as many independent "
-                "tokens."
+                "Real windows: every token asks its whole window (under a causal mask the last one does); "
+                f"for other windows the standard error is at most {off} of it. Independent: as many "
+                "independent tokens."
             )
         return (" ".join(words), *self.notes)
 
@@ -216,19 +216,12 @@ class AttentionHeads(Drawn):
         for head in self.heads:
             image[layers.index(head.layer), numbers.index(head.head)] = 100 * head.relative_error[-1]
         ax.grid(False)
-        drawn = ax.imshow(image, cmap="viridis", aspect="auto", vmin=0)
+        most = float(image[np.isfinite(image)].max(initial=0.0))
+        drawn = ax.imshow(image, cmap="viridis", aspect="auto", vmin=0, vmax=most or 1.0)
         if image.size <= 200:
             for (i, j), value in np.ndenumerate(image):
-                bright = value > 0.6 * np.nanmax(image)
-                ax.text(
-                    j,
-                    i,
-                    f"{value:.0f}",
-                    ha="center",
-                    va="center",
-                    fontsize=7,
-                    color="black" if bright else "white",
-                )
+                colour = "black" if value > 0.6 * most else "white"
+                ax.text(j, i, f"{value:.0f}", ha="center", va="center", fontsize=7, color=colour)
         for axis, names in ((ax.xaxis, numbers), (ax.yaxis, layers)):
             step = max(1, len(names) // 12)
             axis.set_ticks(range(0, len(names), step), names[::step])

@@ -170,9 +170,7 @@ def _notes(
             "so: --states measures both."
         )
     if model.family.causal:
-        out.append(
-            "The causal mask shows a token those up to itself only: L is its position, counted from 1."
-        )
+        out.append("A causal mask shows a token only those up to itself: L is its position, counted from 1.")
     if distance is not None:
         out.append(
             f"Rotary positions: all keys are taken to stand {distance} tokens before the query, where those "
@@ -203,9 +201,7 @@ def _windows(states: Any, model: Model, layers: Sequence[int], tokens: Any, freq
     """The states of real prompts, checked."""
     for name, other in (("tokens", tokens), ("frequencies", frequencies)):
         if other is not None:
-            raise InputError(
-                f"{name} beside states, which are the tokens with their frequencies; leave one out"
-            )
+            raise InputError(f"{name} beside states, which are the tokens themselves; leave one of them out")
     if len(layers) > 1:
         raise InputError("states are those before one layer; say which layer, as --layer 3")
     if model.family.rotary and model.stretched:
@@ -321,7 +317,7 @@ def _measured(head: Head, found: Distances, lengths: Floats, real: Real | None) 
         both = relative_root(found.errors(np.array([float(real.tokens)]))[1].T, size)
         independent = (float(both[0][0]), float(both[1][0]))
     excess = lambda points: {
-        name: np.log(found.from_linear(L) / (TOLERANCE**2 * size.mean())) for name, L in points.items()
+        name: found.from_linear(L) / size.mean() / TOLERANCE**2 - 1 for name, L in points.items()
     }
     needed = math.inf if off > TOLERANCE else math.nan
     if off <= TOLERANCE:

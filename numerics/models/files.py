@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -25,6 +26,10 @@ KINDS = "*.safetensors, *.npz or *.onnx"
 PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl")
 
 
+#: What NumPy raises for a broken file.
+BROKEN = (OSError, ValueError, TypeError, EOFError, zipfile.BadZipFile)
+
+
 @dataclass(frozen=True)
 class Weights:
     """The arrays of a model by their names."""
@@ -37,11 +42,12 @@ class Weights:
 
     def __getitem__(self, name: str) -> NDArray[np.float32]:
         """An array in single precision, checked to be finite."""
-        found = np.asarray(self.readers[name]())
         try:
-            array = np.asarray(found, dtype=np.float32)
-        except (TypeError, ValueError) as error:
-            raise InputError(f"{name} of {self.path} holds no real numbers, but {found.dtype}") from error
+            array = np.asarray(self.readers[name](), dtype=np.float32)
+        except (*BROKEN, zlib.error) as error:
+            raise InputError(
+                f"{name} of {self.path} is no array of numbers ({error}); save it again"
+            ) from error
         if not np.isfinite(array).all():
             raise InputError(f"{name} of {self.path} has entries that are not finite; repair the file")
         return array
@@ -58,7 +64,7 @@ def open_weights(given: Path) -> Weights:
             readers |= _OPEN[path.suffix.lower()](path)
         except InputError:
             raise
-        except (OSError, ValueError, TypeError, EOFError, zipfile.BadZipFile, _error_of(path)) as error:
+        except (*BROKEN, _error_of(path)) as error:
             raise InputError(
                 f"{path} cannot be read as weights ({error}); save it again as {KINDS}"
             ) from error
@@ -129,9 +135,9 @@ def _safetensors(path: Path) -> dict[str, Callable[[], Any]]:
 
 
 def _npz(path: Path) -> dict[str, Callable[[], Any]]:
-    archive = np.load(path, allow_pickle=False)
-    if not hasattr(archive, "files"):
+    if not zipfile.is_zipfile(path):
         raise ValueError("it is no archive that numpy.savez wrote")
+    archive = np.load(path, allow_pickle=False)
     return {name: partial(archive.__getitem__, name) for name in archive.files}
 
 

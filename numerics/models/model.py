@@ -259,9 +259,9 @@ class Model:
         return self._normed(states, self.family.norm.format(layer=layer)) if self.family.norm else states
 
     def _normed(self, states: NDArray[Any], name: str) -> NDArray[Any]:
-        x = states if self.family.rms else states - states.mean(1, keepdims=True)
+        x = states if self.family.rms else states - states.mean(-1, keepdims=True)
         epsilon = next((self.weights.config[e] for e in EPSILONS if e in self.weights.config), EPSILON)
-        x = x / np.sqrt((x * x).mean(1, keepdims=True) + epsilon)
+        x = x / np.sqrt((x * x).mean(-1, keepdims=True) + epsilon)
         return np.asarray(x * self._array(name) + self._bias(name, self.d), dtype=states.dtype)
 
 

@@ -28,6 +28,8 @@ GRID = 0.05
 LONGEST, LARGEST_SPREAD = 1e12, 500.0
 #: Beyond these logarithms of rw the integrands are below 1e-8 of their maximum.
 LOWEST, HIGHEST = -20.0, 4.0
+#: Logarithm of the largest rw; beyond, e^{-rw} is 0 all the same.
+LOUD = 300.0
 #: Numbers of an integrand that are held at once.
 ENTRIES_AT_ONCE = 2_000_000
 
@@ -40,7 +42,8 @@ class Distances:
     #: mean of the tokens adds: shape (m, d_v).
     linear: Floats
     limit: Floats
-    #: For prompts of one token ``E|T_1 - T|^2`` and the part of ``E[T_1] - T`` along T - linear.
+    #: For prompts of one token ``E|T_1 - T|^2`` and the part of ``E[T_1] - T`` along T - linear,
+    #: shape (m, 2).
     one: Floats
     #: On the nodes v of the integrals, (m, nodes): the logarithm of m_0, what multiplies
     #: L m_0^(L-1) and L (L-1) m_0^(L-2) in the squared error, and L m_0^(L-1) in its mean along
@@ -72,8 +75,8 @@ class Distances:
             found[0, :, i : i + step] = to_limit
             found[1, :, i : i + step] = to_limit + 2 * (first @ self.along[..., None])[..., 0]
         single = lengths == 1
-        found[:, :, single] = np.stack([self.one[0], self.one[0] + 2 * self.one[1]])[..., None]
-        return found[0], found[1] + self.apart[:, None]
+        found[:, :, single] = np.stack([self.one[:, 0], self.one @ [1, 2]])[..., None]
+        return found[0], np.maximum(found[1] + self.apart[:, None], 0.0)
 
     def error(self, lengths: Floats) -> Floats:
         """``E|T_L - T|^2`` on average over the queries."""
@@ -108,29 +111,37 @@ def distances(keys: Floats, values: Floats, weights: Floats, queries: Floats) ->
     if not spread.max() <= LARGEST_SPREAD:
         raise ValueError(
             f"the scores of two tokens differ by up to {spread.max():.3g}, beyond {LARGEST_SPREAD:g}, where "
-            "exact errors end; scale the queries or keys down"
+            "exact errors end; take other queries, or scale them down"
         )
-    weighted = weights[:, None] * np.column_stack(
-        [np.ones(len(values)), (values**2).sum(1), values]
-    )  # 1, |Vx|^2, Vx
+    # 1, |Vx|^2 and Vx
+    carried = weights[:, None] * np.column_stack([np.ones(len(values)), (values**2).sum(1), values])
     grid = GRID * (1.0 - np.arange(math.ceil(spread.max() / GRID) + 4))
-    gridded = np.stack([_spread(s, len(grid)) @ weighted for s in scores])
-    linear = scores @ weighted[:, 2:]
-    tilted = np.exp(grid) @ gridded
-    limit = tilted[:, 2:] / tilted[:, :1]
-    # From here on |Vx - T|^2 and Vx - T stand in the place of |Vx|^2 and Vx.
-    gridded[..., 1] += (limit**2).sum(1)[:, None] * gridded[..., 0]
-    gridded[..., 1] -= 2 * np.einsum("qbv,qv->qb", gridded[..., 2:], limit)
-    gridded[..., 2:] -= gridded[..., :1] * limit[:, None]
-    gap = limit - linear
-    plain = gridded[..., 2:].sum(1)
-    one = np.stack([gridded[..., 1].sum(1), (plain * gap).sum(1)])
     v = np.arange(LOWEST - math.log(LONGEST), spread.max() + HIGHEST, STEP)
+    p = weights * np.exp(scores - scores.max(1, keepdims=True))
+    linear, limit = scores @ carried[:, 2:], p / p.sum(1, keepdims=True) @ values
+    some = max(1, ENTRIES_AT_ONCE // (grid.size * carried.shape[1]))
+    found = []
+    for block in np.split(np.arange(len(queries)), range(some, len(queries), some)):
+        gridded = np.stack([_spread(scores[i], len(grid)) @ carried for i in block])
+        found.append(_of_block(v, grid, gridded, (limit - linear)[block]))
+    return Distances(linear, limit, *(np.concatenate(x) for x in zip(*found)))
+
+
+def _of_block(v: Floats, grid: Floats, gridded: Floats, gap: Floats) -> tuple[Floats, ...]:
+    """The other fields of `Distances` for some queries, from what lies on the grid for each (m,
+    grid, 2 + d_v) and the distance of T from linear attention.
+    """
+    # |Vx - T|^2 and Vx - T in the place of |Vx|^2 and Vx, for the T of the grid.
+    tilted = np.exp(grid) @ gridded
+    tilted = tilted[:, 2:] / tilted[:, :1]
+    gridded[..., 1] += (tilted**2).sum(1)[:, None] * gridded[..., 0]
+    gridded[..., 1] -= 2 * np.einsum("qbv,qv->qb", gridded[..., 2:], tilted)
+    gridded[..., 2:] -= gridded[..., :1] * tilted[:, None]
+    whole = gridded.sum(1)
+    one = np.column_stack([whole[:, 1], (whole[:, 2:] * gap).sum(1)])
     parts = np.array_split(v, math.ceil(v.size * grid.size / ENTRIES_AT_ONCE))
-    found = [
-        np.concatenate(x, axis=1) for x in zip(*(_integrands(part, grid, gridded, gap) for part in parts))
-    ]
-    return Distances(linear, limit, one, *found)
+    found = zip(*(_integrands(part, grid, gridded, gap) for part in parts))
+    return one, *(np.concatenate(x, axis=1) for x in found)
 
 
 def relative_root(squares: Floats, sizes: Floats) -> tuple[Floats, Floats]:
@@ -172,7 +183,7 @@ def _integrands(
     v: Floats, grid: Floats, gridded: Floats, gap: Floats
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """The four functions of `Distances` on the nodes v."""
-    x = np.exp(v[:, None] + grid)
+    x = np.exp(np.minimum(v[:, None] + grid, LOUD))
     decay, rest = np.exp(-x), np.expm1(-x)
     mass, square, vector = gridded[..., 0].T, gridded[..., 1].T, gridded[..., 2:]
     log_m0 = log_complement(-rest @ mass, np.maximum(decay @ mass, 1e-300))
