@@ -28,6 +28,8 @@ __all__ = ["attention_heads"]
 Floats = NDArray[np.float64]
 #: Entries of a table that are normed at once, and of keys and values that are held.
 ENTRIES_AT_ONCE, ENTRIES_HELD = 4_000_000, 16_000_000
+#: Largest number in an array that is given.
+LARGEST = 1e15
 
 
 class _Tokens(NamedTuple):
@@ -218,10 +220,10 @@ def _windows(states: Any, model: Model, layers: Sequence[int], tokens: Any, freq
 
 
 def _finite(name: str, array: Any) -> NDArray[Any]:
-    """An array of real finite numbers, in the kind that it came in."""
+    """An array of real numbers of a size that can be squared, in the kind that it came in."""
     X = array if isinstance(array, np.ndarray) and array.dtype.kind == "f" else real_array(name, array)
-    if not np.isfinite(X).all():
-        raise ValueError(f"{name} have entries that are not finite; leave such rows out")
+    if not (X.size and np.abs(X).max() <= LARGEST):  # nan fails, too
+        raise ValueError(f"{name} must be numbers up to {LARGEST:g}; leave out rows with others, or rescale")
     return np.asarray(X)
 
 

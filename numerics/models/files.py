@@ -59,7 +59,13 @@ class Weights:
 def open_weights(given: Path) -> Weights:
     """The weights in a file, or in all files of one kind in a folder."""
     readers: dict[str, Callable[[], Any]] = {}
-    for path in _files(given):
+    try:
+        files = _files(given)
+    except OSError as error:
+        raise InputError(
+            f"cannot look at {str(given)!r:.200}: {error.strerror}; name another file"
+        ) from error
+    for path in files:
         try:
             readers |= _OPEN[path.suffix.lower()](path)
         except InputError:
