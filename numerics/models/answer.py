@@ -227,7 +227,7 @@ class AttentionHeads(Drawn):
             axis.set_ticks(range(0, len(names), step), names[::step])
         ax.set(xlabel="head", ylabel="layer")
         at = asked(self.lengths[-1])
-        ax.figure.colorbar(drawn, ax=ax, label=f"distance from linear attention at L = {at} (%)")
+        ax.figure.colorbar(drawn, ax=ax, label=f"distance at L = {at}, % of linear attention")
 
 
 def _heads(n: int) -> str:

@@ -116,7 +116,7 @@ def attention_heads(
     --------
     >>> from numerics.models.tiny import tiny_model
     >>> found = attention_heads(tiny_model(), [100], layers=[0])
-    >>> found.relative_error.shape, found.heading().split(":")[0]
+    >>> found.relative_error.shape, found.heading().split(".")[0]
     ((2, 1), 'tiny: 2 heads of layer 0')
     """
     if not isinstance(model, Model):

@@ -298,8 +298,8 @@ def read_model(path: Any, *, names: Mapping[str, str] | None = None, n_heads: in
 
     Examples
     --------
-    >>> import tempfile
-    >>> rng, folder = np.random.default_rng(0), Path(tempfile.mkdtemp())
+    >>> import pathlib, tempfile
+    >>> rng, folder = np.random.default_rng(0), pathlib.Path(tempfile.mkdtemp())
     >>> parts = {f"layers.0.{part}": rng.standard_normal((4, 4)) for part in "qkv"}
     >>> np.savez(folder / "tiny.npz", table=rng.standard_normal((9, 4)), **parts)
     >>> names = dict(query="layers.{layer}.q", key="layers.{layer}.k", value="layers.{layer}.v")

@@ -15,12 +15,11 @@ __all__ = ["tiny_model"]
 
 def tiny_model(*, seed: int = 0, layers: int = 2, heads: int = 2, d: int = 8, tokens: int = 200) -> Model:
     """It is called tiny; its scores grow with the layer."""
-    rng, arrays = np.random.default_rng(seed), {"table": np.zeros((tokens, d))}
-    arrays["table"] = rng.standard_normal((tokens, d))
-    parts = ("query", "key", "value")
+    rng, parts = np.random.default_rng(seed), ("query", "key", "value")
+    arrays = {"table": rng.standard_normal((tokens, d))}
     for layer in range(layers):
-        for part in parts:
-            arrays[f"{layer}.{part}"] = rng.standard_normal((d, d)) * np.sqrt((1 + layer) / d)
+        arrays |= {f"{layer}.{part}": rng.standard_normal((d, d)) / np.sqrt(d) for part in parts}
+        arrays[f"{layer}.query"] *= (1 + layer) / 4
     readers = {name: (lambda array=array: array) for name, array in arrays.items()}
     family = Family("tiny", tuple(f"{{layer}}.{part}" for part in parts), table="table")
     return Model(Weights(Path("tiny"), readers, {}), family, "", heads, layers, d)
