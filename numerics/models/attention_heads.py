@@ -132,12 +132,10 @@ def attention_heads(
     found, total = [], len(chosen[0]) * len(chosen[1])
     for layer in chosen[0]:
         at = _drawn(model, law, asked, layer)
+        seen = None if windows is None else model.seen(np.asarray(windows, dtype=np.float64), layer)
         for head, keys, values in _rows(model, law, layer, chosen[1], rope_distance):
             apart = distances(keys, values, law.weights, head.queries(at))
-            real = None
-            if windows is not None:
-                seen = np.asarray(model.seen(windows, layer), dtype=np.float64)
-                real = real_windows(head, seen, causal=model.family.causal)
+            real = None if seen is None else real_windows(head, seen, causal=model.family.causal)
             found.append(_measured(head, apart, L, real))
             progress(len(found), total, f"layer {layer}, head {head.number}")
     return AttentionHeads(
@@ -222,7 +220,7 @@ def _windows(states: Any, model: Model, layers: Sequence[int], tokens: Any, freq
 def _finite(name: str, array: Any) -> NDArray[Any]:
     """An array of real numbers of a size that can be squared, in the kind that it came in."""
     X = array if isinstance(array, np.ndarray) and array.dtype.kind == "f" else real_array(name, array)
-    if not (X.size and np.abs(X).max() <= LARGEST):  # nan fails, too
+    if not (X.size and -LARGEST <= float(X.min()) <= float(X.max()) <= LARGEST):  # nan fails, too
         raise ValueError(f"{name} must be numbers up to {LARGEST:g}; leave out rows with others, or rescale")
     return np.asarray(X)
 
@@ -237,6 +235,8 @@ def _tokens(model: Model, tokens: Any, frequencies: Any, windows: NDArray[Any] |
             raise InputError(f"tokens have shape {states.shape}; they must have shape (n, {model.d})")
     else:
         states, says = model.table(), model.says_table
+    if (states == states[0]).all():
+        raise InputError(f"all {len(states)} tokens are the same state; give at least two different ones")
     if frequencies is None:
         uniform = np.full(len(states), 1 / len(states))
         return _Tokens(states, uniform, f"{says}, each as likely", windows is not None)
@@ -274,7 +274,7 @@ def _queries(
 def _drawn(model: Model, law: _Tokens, asked: _Queries, layer: int) -> Floats:
     """The queries as the layer sees them."""
     if asked.states is not None:
-        return np.asarray(model.seen(asked.states, layer), dtype=np.float64)
+        return model.seen(asked.states, layer)
     assert asked.mixed is not None
     mixed, mean = np.zeros((len(asked.mixed), model.d)), np.zeros(model.d)
     for where, x in _seen(model, law, layer):
@@ -289,7 +289,7 @@ def _seen(model: Model, law: _Tokens, layer: int) -> Iterator[tuple[slice, Float
     step = max(1, ENTRIES_AT_ONCE // model.d)
     for first in range(0, len(law.states), step):
         where = slice(first, min(first + step, len(law.states)))
-        yield where, np.asarray(model.seen(law.states[where], layer), dtype=np.float64)
+        yield where, model.seen(np.asarray(law.states[where], dtype=np.float64), layer)
 
 
 def _rows(

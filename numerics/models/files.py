@@ -88,14 +88,15 @@ def _files(given: Path) -> list[Path]:
         others = sorted(p.name for p in given.iterdir() if p.suffix in PICKLES)
         hint = f" ({others[0]} is a pickle, which may run programs: save it as safetensors)" if others else ""
         raise InputError(f"the folder {given} holds no weights as {KINDS}{hint}; name another one")
-    if given.suffix.lower() in PICKLES:
-        raise InputError(
-            f"{given} is a pickle, which is not read since it may run programs; save it as {KINDS}"
-        )
-    if given.suffix.lower() not in _OPEN:
-        raise InputError(f"{given} is of no kind that is read here; name a folder, or a file {KINDS}")
     if not given.is_file():
-        raise InputError(f"there is no file {given}; name a folder, or a file {KINDS}")
+        raise InputError(f"there is no file or folder {str(given)!r:.200}; name a folder, or a file {KINDS}")
+    if given.suffix.lower() not in _OPEN:
+        what = (
+            "a pickle, which is not read since it may run programs"
+            if given.suffix in PICKLES
+            else "no weights"
+        )
+        raise InputError(f"{given} is {what}; save it as {KINDS}")
     return [given]
 
 

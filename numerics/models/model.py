@@ -156,7 +156,7 @@ class Model:
     def _linear(self, name: str, layer: int) -> tuple[Floats, Floats]:
         """The weight (out, d) and the bias of a part of a layer."""
         plain, _, turned = name.format(layer=layer).partition(":")
-        weight = self._array(plain)
+        weight = self._array(plain).astype(float)
         weight = weight.T if turned else weight
         if weight.ndim != 2 or weight.shape[1] != self.d:
             raise InputError(
@@ -173,11 +173,14 @@ class Model:
             raise InputError(f"{full} has shape {bias.shape}; it must be {size} numbers")
         return bias
 
-    def _array(self, name: str) -> Floats:
+    def _array(self, name: str) -> NDArray[np.float32]:
         full = self._full(name)
         if full is None:
-            raise InputError(f"{self.weights.path} has no array {self.prefix}{name}.weight")
-        return self.weights[full].astype(float)
+            raise InputError(
+                f"{self.weights.path} has no array {self.prefix}{name}.weight, as {self.family.name} models "
+                "do; if it is of another family, name its parts by --name"
+            )
+        return self.weights[full]
 
     def _full(self, name: str) -> str | None:
         """The name in the file of what a family calls so, if it is there."""
@@ -224,17 +227,17 @@ class Model:
                 f"no table of tokens is known of {family.name} models; give states before a layer by "
                 "--tokens or --states"
             )
-        states = self._array(family.table).astype(np.float32)
+        states = self._array(family.table)
         if states.ndim != 2 or states.shape[1] != self.d:
             raise InputError(
                 f"{family.table} has shape {states.shape}, and states have {self.d} numbers; give the states "
                 "before a layer by --tokens"
             )
         if family.types and self._full(family.types):
-            states += self._array(family.types)[0]
+            states = states + self._array(family.types)[0]
         if family.positions and self._full(family.positions):
             positions = self._array(family.positions)
-            states += positions[np.random.default_rng(SEED).integers(0, len(positions), len(states))]
+            states = states + positions[np.random.default_rng(SEED).integers(0, len(positions), len(states))]
         return self._normed(states, family.table_norm) if family.table_norm else states
 
     @property

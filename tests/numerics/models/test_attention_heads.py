@@ -105,6 +105,16 @@ def test_gaussian_queries_have_the_mean_and_the_covariance_of_the_tokens():
         assert off < 0.1 * a.relative_error[0]
 
 
+def test_states_of_half_precision_are_normed_in_full(tmp_path):
+    model = read_model(save("GPT-2", tmp_path))
+    states = (300 * RNG.standard_normal((40, D))).astype(np.float16)
+    one, other = (
+        attention_heads(model, [30], layers=[0], tokens=tokens, queries=states[:2].astype(float))
+        for tokens in (states, states.astype(float))
+    )
+    np.testing.assert_array_equal(one.relative_error, other.relative_error)
+
+
 def test_more_queries_have_a_smaller_standard_error():
     few, many = (attention_heads(tiny_model(), [30], query_count=n).heads for n in (40, 600))
     for a, b in zip(few, many):
@@ -232,6 +242,7 @@ WRONG = [
     (dict(lengths=[1e13]), "longest here"),
     (dict(tokens=np.ones((3, 7))), r"must have shape \(n, 8\)"),
     (dict(tokens=np.full((3, 8), np.nan)), "leave out rows with others"),
+    (dict(tokens=np.ones((3, 8))), "the same state"),
     (dict(frequencies=np.ones(3)), "200 numbers"),
     (dict(frequencies=-np.ones(200)), "none of them negative"),
     (dict(queries="tables"), "neither table nor gaussian"),

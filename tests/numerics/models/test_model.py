@@ -187,10 +187,11 @@ def test_matrices_of_an_exported_graph_are_known_by_their_nodes(tmp_path):
 
 WRONG = {
     "pickle": (lambda f: (f / "pytorch_model.bin").touch() or f, "is a pickle"),
-    "pickled file": (lambda f: f / "model.pt", "is a pickle"),
+    "pickled file": (lambda f: (f / "model.pt").touch() or f / "model.pt", "is a pickle"),
     "empty folder": (lambda f: f, "holds no weights"),
     "no file": (lambda f: f / "model.npz", "there is no file"),
-    "other kind": (lambda f: f / "model.txt", "is of no kind"),
+    "long name": (lambda f: f / ("x" * 5000), "cannot look at"),
+    "other kind": (lambda f: (f / "model.txt").touch() or f / "model.txt", "is no weights"),
     "broken": (lambda f: (f / "model.npz").write_bytes(b"PK\3\4broken") and f, "cannot be read as weights"),
     "an array": (
         lambda f: np.save(f / "x.npy", np.ones(2)) or (f / "x.npy").rename(f / "x.npz"),
@@ -268,3 +269,10 @@ def test_a_model_without_config_needs_the_number_of_heads(tmp_path):
     with pytest.raises(InputError, match="--n-heads"):
         read_model(path)
     assert read_model(path, n_heads=2).heads == 2
+
+
+def test_a_family_that_lacks_a_part_is_pointed_to_names(tmp_path):
+    arrays = {name: x for name, x in arrays_of("LLaMA").items() if "layernorm" not in name}
+    model = read_model(save("LLaMA", tmp_path, arrays=arrays))
+    with pytest.raises(InputError, match="name its parts by --name"):
+        model.seen(model.table(), 0)

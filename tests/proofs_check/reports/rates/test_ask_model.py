@@ -88,7 +88,7 @@ def test_own_names_and_rotary_positions(tmp_path, monkeypatch, capsys):
 
 
 WRONG = [
-    (("--model", "nowhere"), "is of no kind"),
+    (("--model", "nowhere"), "there is no file or folder"),
     (("--model", "model.npz", "--U", "states.npy"), "leave --U out"),
     (("--model", "model.npz", "--query", "queries.npy"), "leave --query out"),
     (("--model", "model.npz", "--law", "ball"), "leave --law out"),
@@ -99,7 +99,7 @@ WRONG = [
     (("--model", "model.npz", "--states", "states.npy"), "--layer 3"),
     (("--model", "model.npz", "--layer", "0", "--states", "tokens.npy"), "(windows, tokens, 8)"),
     (("--model", "model.npz", "--tokens", "states.npy"), "(n, 8)"),
-    (("--model", "model.npz", "--queries", "none"), "is of no kind"),
+    (("--model", "model.npz", "--queries", "none"), "of no kind"),
     (("--model", "model.npz", "--name", "query"), "is not PART=NAME"),
     (("--model", "model.npz", "--rope-distance", "3"), "no rotary positions"),
     (("--model", "model.npz", "--query-count", "0"), "query_count"),
