@@ -125,6 +125,7 @@ def attention_heads(
     if L[-1] > LONGEST:
         raise ValueError(f"a prompt of {L[-1]:.3g} tokens is asked for; the longest here has {LONGEST:g}")
     chosen = _chosen("layers", layers, model.layers), _chosen("heads", heads, model.heads)
+    model.heads_of(chosen[0][0], chosen[1], rope_distance=rope_distance)  # refused before the work
     windows = None if states is None else _windows(states, model, chosen[0], tokens, frequencies)
     law = _tokens(model, tokens, frequencies, windows)
     pool = windows[:, -1] if windows is not None and model.family.causal else None

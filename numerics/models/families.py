@@ -12,7 +12,7 @@ from typing import Any
 from numerics.models.files import Weights
 from numerics.terminal.inputs import InputError
 
-__all__ = ["FAMILIES", "PARTS", "Family", "family_of"]
+__all__ = ["FAMILIES", "PARTS", "Family", "at_layer", "family_of"]
 
 
 @dataclass(frozen=True)
@@ -123,8 +123,17 @@ def family_of(weights: Weights, names: Mapping[str, str]) -> tuple[Family, str]:
     )
 
 
+def at_layer(name: str, layer: int) -> str:
+    """The name of a part of a layer.
+
+    >>> at_layer("h.{layer}.attn:T", 3)
+    'h.3.attn:T'
+    """
+    return name.replace("{layer}", str(layer))
+
+
 def _first(family: Family) -> str:
-    return family.matrices[0].removesuffix(":T").format(layer=0)
+    return at_layer(family.matrices[0].removesuffix(":T"), 0)
 
 
 def _own(names: Mapping[str, str]) -> Family:

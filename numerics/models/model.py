@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.attention.setting import AttentionSetting
-from numerics.models.families import Family, family_of
+from numerics.models.families import Family, at_layer, family_of
 from numerics.models.files import Weights, open_weights
 from numerics.terminal.inputs import InputError, path_of
 from theory.inputs.whole_numbers import read_whole
@@ -110,9 +110,8 @@ class Model:
 
     def heads_of(self, layer: int, numbers: Iterable[int], *, rope_distance: int | None = None) -> list[Head]:
         """Heads of a layer, read together."""
-        layer = read_whole(
-            "layer", layer, f"layers are 0 to {self.layers - 1}", least=0, most=self.layers - 1
-        )
+        last = self.layers - 1
+        read_whole("layer", layer, f"layers are 0 to {last}", least=0, most=last)
         base = self._base(rope_distance)
         (W_Q, b_Q), (W_K, b_K), (W_V, b_V) = self._parts(layer)
         k = len(W_Q) // self.heads
@@ -123,9 +122,8 @@ class Model:
             most = self.heads - 1
             read_whole("head", number, f"heads are 0 to {most}", least=0, most=most)
             shared = number * of_keys // self.heads
-            q, at, to = (
-                slice(i * size, (i + 1) * size) for i, size in ((number, k), (shared, k), (shared, v))
-            )
+            places = ((number, k), (shared, k), (shared, v))
+            q, at, to = (slice(i * size, (i + 1) * size) for i, size in places)
             biases = b_Q[q], b_K[at], b_V[to]
             out.append(Head(layer, number, W_Q[q], W_K[at], W_V[to], *biases, base, rope_distance))
         return out
@@ -155,7 +153,7 @@ class Model:
 
     def _linear(self, name: str, layer: int) -> tuple[Floats, Floats]:
         """The weight (out, d) and the bias of a part of a layer."""
-        plain, _, turned = name.format(layer=layer).partition(":")
+        plain, _, turned = at_layer(name, layer).partition(":")
         weight = self._array(plain).astype(float)
         weight = weight.T if turned else weight
         if weight.ndim != 2 or weight.shape[1] != self.d:
@@ -259,7 +257,7 @@ class Model:
         """States (n, d) before a layer as its queries, keys and values see them: after its norm, if
         it has one before attention.
         """
-        return self._normed(states, self.family.norm.format(layer=layer)) if self.family.norm else states
+        return self._normed(states, at_layer(self.family.norm, layer)) if self.family.norm else states
 
     def _normed(self, states: NDArray[Any], name: str) -> NDArray[Any]:
         x = states if self.family.rms else states - states.mean(-1, keepdims=True)

@@ -102,23 +102,14 @@ def answer_for_model(arguments: argparse.Namespace) -> int:
         from numerics.models.attention_heads import attention_heads
         from numerics.models.model import read_model
 
-        model = read_model(arguments.model, names=names, n_heads=arguments.n_heads)
-        arrays: dict[str, Any] = {}
-        for name, reader in (("tokens", map_array), ("states", map_array), ("frequencies", read_array)):
-            if (path := getattr(arguments, name)) is not None:
-                arrays[name] = reader(path)[0]
-        if arguments.queries is not None:
-            words = arguments.queries in ("table", "gaussian")
-            arrays["queries"] = arguments.queries if words else read_array(arguments.queries)[0]
-        if arguments.query_count is not None:
-            arrays["query_count"] = arguments.query_count
         try:
+            model = read_model(arguments.model, names=names, n_heads=arguments.n_heads)
             found = attention_heads(
                 model,
                 [float(L) for L in lengths],
                 layers=layers,
                 heads=heads,
-                **arrays,
+                **_arrays(arguments),
                 rope_distance=arguments.rope_distance,
                 progress=advance,
             )
@@ -131,6 +122,19 @@ def answer_for_model(arguments: argparse.Namespace) -> int:
     _write(found, outputs)
     print(found.text(shutil.get_terminal_size((100, 24)).columns))
     return 0
+
+
+def _arrays(arguments: argparse.Namespace) -> dict[str, Any]:
+    """What stands in the files that are named, and how many queries are drawn."""
+    out: dict[str, Any] = {}
+    for name, reader in (("tokens", map_array), ("states", map_array), ("frequencies", read_array)):
+        if (path := getattr(arguments, name)) is not None:
+            out[name] = reader(path)[0]
+    if (queries := arguments.queries) is not None:
+        out["queries"] = queries if queries in ("table", "gaussian") else read_array(queries)[0]
+    if arguments.query_count is not None:
+        out["query_count"] = arguments.query_count
+    return out
 
 
 def _numbers(text: str | None, option: str) -> list[int] | None:

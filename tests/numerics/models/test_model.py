@@ -229,6 +229,7 @@ CONFIGURED = [
     (dict(position_embedding_type="relative_key"), "scores depend on positions"),
     (dict(num_attention_heads=3), "do not share evenly"),
     (dict(num_attention_heads=0), "n_heads"),
+    (dict(num_attention_heads=99), "do not share evenly"),
 ]
 
 
@@ -252,6 +253,7 @@ NAMES = [
     (dict(fused="a{layer}", nothing="b"), "there is no part"),
     (dict(fused="a"), "write {layer}"),
     (dict(fused="b{layer}"), "write {layer}"),
+    (dict(fused="{other}"), "write {layer}"),
     (dict(fused="a{layer}"), "do not split"),
 ]
 

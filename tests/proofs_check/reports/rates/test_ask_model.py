@@ -116,6 +116,12 @@ def test_wrong_input_is_refused_in_a_line(words, says, model, capsys):
     refused(capsys, "ask", says)
 
 
+def test_a_strange_config_is_refused(model, tmp_path, capsys):
+    (tmp_path / "config.json").write_text('{"num_attention_heads": [4, 4]}')
+    assert ask("--model", model) == 2
+    refused(capsys, "ask", "n_heads = [4, 4] is no whole number")
+
+
 def test_a_file_that_cannot_be_written_is_refused_before_the_model_is_read(model, capsys):
     assert ask("--model", "nowhere.npz", "--csv", ".") == 2
     refused(capsys, "ask", "is a folder")
