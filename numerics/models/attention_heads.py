@@ -220,7 +220,8 @@ def _windows(states: Any, model: Model, layers: Sequence[int], tokens: Any, freq
 
 def _finite(name: str, array: Any) -> NDArray[Any]:
     """An array of real numbers of a size that can be squared, in the kind that it came in."""
-    X = array if isinstance(array, np.ndarray) and array.dtype.kind == "f" else real_array(name, array)
+    plain = isinstance(array, np.ndarray) and not isinstance(array, np.ma.MaskedArray)
+    X = array if plain and array.dtype.kind == "f" else real_array(name, array)
     if not (X.size and -LARGEST <= float(X.min()) <= float(X.max()) <= LARGEST):  # nan fails, too
         raise ValueError(f"{name} must be numbers up to {LARGEST:g}; leave out rows with others, or rescale")
     return np.asarray(X)
