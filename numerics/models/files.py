@@ -91,12 +91,8 @@ def _files(given: Path) -> list[Path]:
     if not given.is_file():
         raise InputError(f"there is no file or folder {str(given)!r:.200}; name a folder, or a file {KINDS}")
     if given.suffix.lower() not in _OPEN:
-        what = (
-            "a pickle, which is not read since it may run programs"
-            if given.suffix in PICKLES
-            else "no weights"
-        )
-        raise InputError(f"{given} is {what}; save it as {KINDS}")
+        pickle = " (a pickle, which may run programs, is not read)" if given.suffix in PICKLES else ""
+        raise InputError(f"{given} holds no weights as {KINDS}{pickle}; name another file")
     return [given]
 
 

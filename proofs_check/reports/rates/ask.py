@@ -36,7 +36,8 @@ def add_ask(commands: Any) -> None:
             "the linear attention V Gamma U z, and by which parts: to its limit for infinite prompts, which "
             "for Gaussian tokens is V Gamma U z, and from there; which L brings the relative error to 10 % "
             "and 1 %; from which L on it falls as its law says; and which bound is "
-            "certain. Nothing is written. With --model the heads of a transformer are asked, a line for each."
+            "certain. With --model the heads of a transformer are asked, and each has a line. Nothing is "
+            "written, unless --json, --csv or --plot names a file."
         ),
         epilog="exit status: 0 if there is an answer, 2 if the input cannot be used, 130 if interrupted",
     )

@@ -187,11 +187,11 @@ def test_matrices_of_an_exported_graph_are_known_by_their_nodes(tmp_path):
 
 WRONG = {
     "pickle": (lambda f: (f / "pytorch_model.bin").touch() or f, "is a pickle"),
-    "pickled file": (lambda f: (f / "model.pt").touch() or f / "model.pt", "is a pickle"),
+    "pickled file": (lambda f: (f / "model.pt").touch() or f / "model.pt", "a pickle, which may"),
     "empty folder": (lambda f: f, "holds no weights"),
     "no file": (lambda f: f / "model.npz", "there is no file"),
     "long name": (lambda f: f / ("x" * 5000), "cannot look at"),
-    "other kind": (lambda f: (f / "model.txt").touch() or f / "model.txt", "is no weights"),
+    "other kind": (lambda f: (f / "model.txt").touch() or f / "model.txt", "holds no weights as"),
     "broken": (lambda f: (f / "model.npz").write_bytes(b"PK\3\4broken") and f, "cannot be read as weights"),
     "an array": (
         lambda f: np.save(f / "x.npy", np.ones(2)) or (f / "x.npy").rename(f / "x.npz"),
