@@ -41,13 +41,17 @@ class Weights:
     config: Mapping[str, Any]
 
     def __getitem__(self, name: str) -> NDArray[np.float32]:
-        """An array in single precision, checked to be finite."""
+        """An array in single precision, checked to hold floats that are finite."""
         try:
-            array = np.asarray(self.readers[name](), dtype=np.float32)
+            found = np.asarray(self.readers[name]())
         except (*BROKEN, zlib.error) as error:
-            raise InputError(
-                f"{name} of {self.path} is no array of numbers ({error}); save it again"
-            ) from error
+            raise InputError(f"{name} of {self.path} cannot be read ({error}); save it again") from error
+        if (
+            found.dtype.kind != "f" and "float" not in found.dtype.name
+        ):  # whole numbers may be codes of others
+            raise InputError(f"{name} of {self.path} holds {found.dtype} and no floats; save it as floats")
+        with np.errstate(over="ignore"):
+            array = found.astype(np.float32)
         if not np.isfinite(array).all():
             raise InputError(f"{name} of {self.path} has entries that are not finite; repair the file")
         return array

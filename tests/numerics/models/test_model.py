@@ -278,3 +278,18 @@ def test_a_family_that_lacks_a_part_is_pointed_to_names(tmp_path):
     model = read_model(save("LLaMA", tmp_path, arrays=arrays))
     with pytest.raises(InputError, match="name its parts by --name"):
         model.seen(model.table(), 0)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, bool, complex, "U3", object])
+def test_weights_that_are_no_floats_are_refused(dtype, tmp_path):
+    names = {part: f"{part}{{layer}}" for part in ("query", "key", "value")}
+    np.savez(tmp_path / "m.npz", key0=np.eye(2), value0=np.eye(2), query0=np.eye(2).astype(dtype))
+    with pytest.raises(InputError, match=r"query0 of .*(no floats|cannot be read)"):
+        read_model(tmp_path / "m.npz", names=names, n_heads=1)
+
+
+def test_weights_too_large_for_single_precision_are_refused(tmp_path):
+    names = {part: f"{part}{{layer}}" for part in ("query", "key", "value")}
+    np.savez(tmp_path / "m.npz", key0=np.eye(2), value0=np.eye(2), query0=1e300 * np.eye(2))
+    with pytest.raises(InputError, match="not finite"):
+        read_model(tmp_path / "m.npz", names=names, n_heads=1)
