@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,40 +15,19 @@ from numerics.attention.distance.approach import NEAR, refined
 from numerics.attention.distance.many_queries import LONGEST, Distances, distances, relative_root
 from numerics.attention.setting import read_lengths
 from numerics.models.answer import TOLERANCE, AttentionHeads, Measured
-from numerics.models.model import Head, Model, read_model
+from numerics.models.head import Head
+from numerics.models.model import Model, read_model
 from numerics.models.real_windows import Real, real_windows
-from numerics.terminal.inputs import InputError
+from numerics.models.states import Queries, Tokens, read_queries, read_tokens, read_windows
 from numerics.terminal.progress import Advance
 from numerics.token_laws.embeddings import silent
-from theory.inputs.arrays import real_array
 from theory.inputs.whole_numbers import read_whole
 
 __all__ = ["attention_heads"]
 
 Floats = NDArray[np.float64]
-#: Entries of a table that are normed at once, and of keys and values that are held.
-ENTRIES_AT_ONCE, ENTRIES_HELD = 4_000_000, 16_000_000
-#: Largest number in an array that is given.
-LARGEST = 1e15
-
-
-class _Tokens(NamedTuple):
-    """What prompts and queries are drawn from: states before a layer."""
-
-    #: (n, d), and their probabilities (n,).
-    states: NDArray[Any]
-    weights: Floats
-    #: What they are, in words, and whether they come from real prompts.
-    says: str
-    real: bool = False
-
-
-class _Queries(NamedTuple):
-    """What queries are: states before a layer (m, d), or what mixes those of the tokens (m, n)."""
-
-    says: str
-    states: Floats | None = None
-    mixed: Floats | None = None
+#: Entries of keys and values that are held at once.
+ENTRIES_HELD = 16_000_000
 
 
 def attention_heads(
@@ -126,13 +105,13 @@ def attention_heads(
         raise ValueError(f"a prompt of {L[-1]:.3g} tokens is asked for; the longest here has {LONGEST:g}")
     chosen = _chosen("layers", layers, model.layers), _chosen("heads", heads, model.heads)
     model.heads_of(chosen[0][0], chosen[1], rope_distance=rope_distance)  # refused before the work
-    windows = None if states is None else _windows(states, model, chosen[0], tokens, frequencies)
-    law = _tokens(model, tokens, frequencies, windows)
+    windows = None if states is None else read_windows(states, model, chosen[0], tokens, frequencies)
+    law = read_tokens(model, tokens, frequencies, windows)
     pool = windows[:, -1] if windows is not None and model.family.causal else None
-    asked = _queries(queries, query_count, seed, law, pool, model.d)
+    asked = read_queries(queries, query_count, seed, law, pool, model.d)
     found, total = [], len(chosen[0]) * len(chosen[1])
     for layer in chosen[0]:
-        at = _drawn(model, law, asked, layer)
+        at = asked.seen(model, law, layer)
         seen = None if windows is None else model.seen(np.asarray(windows, dtype=np.float64), layer)
         for head, keys, values in _rows(model, law, layer, chosen[1], rope_distance):
             apart = distances(keys, values, law.weights, head.queries(at))
@@ -149,8 +128,8 @@ def attention_heads(
 
 def _notes(
     model: Model,
-    law: _Tokens,
-    asked: _Queries,
+    law: Tokens,
+    asked: Queries,
     layers: Sequence[int],
     distance: int | None,
     *,
@@ -198,104 +177,8 @@ def _chosen(name: str, given: Iterable[int] | None, most: int) -> list[int]:
     return numbers
 
 
-def _windows(states: Any, model: Model, layers: Sequence[int], tokens: Any, frequencies: Any) -> NDArray[Any]:
-    """The states of real prompts, checked."""
-    for name, other in (("tokens", tokens), ("frequencies", frequencies)):
-        if other is not None:
-            raise InputError(f"{name} beside states, which are the tokens themselves; leave one of them out")
-    if len(layers) > 1:
-        raise InputError("states are those before one layer; say which layer, as --layer 3")
-    if model.family.rotary and model.stretched:
-        raise InputError(
-            "this model stretches its rotary positions, so that real prompts are not measured here"
-        )
-    X, d = _finite("states", states), model.d
-    if X.ndim != 3 or X.shape[2] != d or X.shape[1] < 2:
-        raise InputError(
-            f"states have shape {X.shape}; they must have shape (windows, tokens, {d}), with at least two "
-            "tokens"
-        )
-    return X
-
-
-def _finite(name: str, array: Any) -> NDArray[Any]:
-    """An array of real numbers of a size that can be squared, in the kind that it came in."""
-    plain = isinstance(array, np.ndarray) and not isinstance(array, np.ma.MaskedArray)
-    X = array if plain and array.dtype.kind == "f" else real_array(name, array)
-    if not (X.size and -LARGEST <= float(X.min()) <= float(X.max()) <= LARGEST):  # nan fails, too
-        raise ValueError(f"{name} must be numbers up to {LARGEST:g}; leave out rows with others, or rescale")
-    return np.asarray(X)
-
-
-def _tokens(model: Model, tokens: Any, frequencies: Any, windows: NDArray[Any] | None) -> _Tokens:
-    if windows is not None:
-        states = windows.reshape(-1, model.d)
-        says = f"the {len(states)} states of all windows"
-    elif tokens is not None:
-        states, says = _finite("tokens", tokens), "the states given"
-        if states.ndim != 2 or states.shape[1] != model.d:
-            raise InputError(f"tokens have shape {states.shape}; they must have shape (n, {model.d})")
-    else:
-        states, says = model.table(), model.says_table
-    if (states == states[0]).all():
-        raise InputError(f"all {len(states)} tokens are the same state; give at least two different ones")
-    if frequencies is None:
-        uniform = np.full(len(states), 1 / len(states))
-        return _Tokens(states, uniform, f"{says}, each as likely", windows is not None)
-    weights = np.asarray(_finite("frequencies", frequencies), dtype=np.float64)
-    if weights.shape != (len(states),) or (weights < 0).any() or not weights.any():
-        raise InputError(
-            f"frequencies have shape {weights.shape}; they must be {len(states)} numbers, one a token, none "
-            "of them negative and not all 0"
-        )
-    held = weights > 0
-    weights = weights[held] / weights.max()
-    return _Tokens(states[held], weights / weights.sum(), f"{says}, as likely as the frequencies say")
-
-
-def _queries(
-    queries: Any, count: int, seed: int, law: _Tokens, pool: NDArray[Any] | None, d: int
-) -> _Queries:
-    """The queries; those of the table are drawn from a `pool` of states where there is one."""
-    rng = np.random.default_rng(read_whole("seed", seed, "it is a whole number", least=0))
-    count = read_whole("query_count", count, "it is a number of queries")
-    if isinstance(queries, str) and queries not in ("table", "gaussian"):
-        raise InputError(f"queries = {queries!r:.60} are neither table nor gaussian, nor states")
-    if isinstance(queries, str) and queries == "gaussian":
-        mixed = rng.standard_normal((count, len(law.states))) * np.sqrt(law.weights)
-        return _Queries(f"{count} Gaussian states of the mean and covariance of the tokens", mixed=mixed)
-    if isinstance(queries, str):
-        drawn = rng.choice(law.states, count, p=law.weights) if pool is None else rng.choice(pool, count)
-        return _Queries(f"{count} states drawn from those of the tokens", np.asarray(drawn, dtype=np.float64))
-    states = np.atleast_2d(np.asarray(_finite("queries", queries), dtype=np.float64))
-    if states.ndim != 2 or states.shape[1] != d or not len(states):
-        raise InputError(f"queries have shape {states.shape}; they must have shape (m, {d}) or ({d},)")
-    return _Queries(f"{len(states)} given state{'s' * (len(states) > 1)}", states)
-
-
-def _drawn(model: Model, law: _Tokens, asked: _Queries, layer: int) -> Floats:
-    """The queries as the layer sees them."""
-    if asked.states is not None:
-        return model.seen(asked.states, layer)
-    assert asked.mixed is not None
-    mixed, mean = np.zeros((len(asked.mixed), model.d)), np.zeros(model.d)
-    for where, x in _seen(model, law, layer):
-        mixed += asked.mixed[:, where] @ x
-        mean += law.weights[where] @ x
-    # States are mixed less their mean, which is added once.
-    return np.asarray(mixed + (1 - asked.mixed.sum(1))[:, None] * mean)
-
-
-def _seen(model: Model, law: _Tokens, layer: int) -> Iterator[tuple[slice, Floats]]:
-    """The states as the layer sees them, some at a time."""
-    step = max(1, ENTRIES_AT_ONCE // model.d)
-    for first in range(0, len(law.states), step):
-        where = slice(first, min(first + step, len(law.states)))
-        yield where, model.seen(np.asarray(law.states[where], dtype=np.float64), layer)
-
-
 def _rows(
-    model: Model, law: _Tokens, layer: int, numbers: Sequence[int], rope_distance: int | None
+    model: Model, law: Tokens, layer: int, numbers: Sequence[int], rope_distance: int | None
 ) -> Iterator[tuple[Head, Floats, Floats]]:
     """Each head with the keys and values of all tokens, as many heads at once as memory allows."""
     heads = model.heads_of(layer, numbers, rope_distance=rope_distance)
@@ -305,7 +188,7 @@ def _rows(
         group = heads[i : i + some]
         W = np.concatenate([W for head in group for W in (head.W_K, head.W_V)])
         out = np.empty((n, len(W)))
-        for where, x in _seen(model, law, layer):
+        for where, x in law.seen(model, layer):
             out[where] = x @ W.T
         for j, head in enumerate(group):
             own = out[:, j * each : (j + 1) * each]

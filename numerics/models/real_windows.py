@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.attention.distance.many_queries import relative_root
-from numerics.models.model import Head
+from numerics.models.head import Head
 
 __all__ = ["Real", "real_windows"]
 

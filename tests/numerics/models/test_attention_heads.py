@@ -245,6 +245,7 @@ WRONG = [
     (dict(tokens=np.ones((3, 8))), "the same state"),
     (dict(frequencies=np.ones(3)), "200 numbers"),
     (dict(frequencies=-np.ones(200)), "none of them negative"),
+    (dict(frequencies=np.eye(200)[7]), "the same state"),
     (dict(queries="tables"), "neither table nor gaussian"),
     (dict(queries=np.ones((2, 7))), "queries have shape"),
     (dict(queries=1e9 * np.ones(8)), "scale them down"),
