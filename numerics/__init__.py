@@ -16,6 +16,7 @@ The rooms, each importing only from those above it:
 `token_laws`            laws of tokens: sampler, covariance, log-mgf, sub-Gaussian constant
 `jobs`                  pieces of work: what they are, their store, the one runner of them
 `attention`             how far softmax attention is from its limit: exactly, by quadrature, sampled
+`models`                the heads of transformers, read from their weights
 `training`              SGD on fresh prompts
 `regression`            risks and flows of in-context regression, softmax beside linear attention
 `strategies`            what Hypothesis draws: laws, matrices, queries, lengths, tasks
@@ -62,6 +63,9 @@ if TYPE_CHECKING:
     from numerics.lemmas import lemma as lemma
     from numerics.lemmas import limit as limit
     from numerics.lemmas import order as order
+    from numerics.models.answer import AttentionHeads as AttentionHeads
+    from numerics.models.attention_heads import attention_heads as attention_heads
+    from numerics.models.model import read_model as read_model
     from numerics.provers import Closed as Closed
     from numerics.provers import Integers as Integers
     from numerics.provers import identity as identity
@@ -83,6 +87,7 @@ if TYPE_CHECKING:
     from numerics.training import train as train
 
 _HOME = {
+    "AttentionHeads": "numerics.models.answer",
     "AttentionSetting": "numerics.attention.setting",
     "Closed": "numerics.provers",
     "Evidence": "numerics.evidence",
@@ -100,6 +105,7 @@ _HOME = {
     "attention_descent": "numerics.regression.features.descent",
     "attention_errors": "numerics.attention.sampled.estimate",
     "attention_flow": "numerics.regression.features.flow",
+    "attention_heads": "numerics.models.attention_heads",
     "attention_margin": "numerics.regression.features.margin",
     "check_variance_proxy": "numerics.token_laws",
     "clopper_pearson": "numerics.attention.sampled.confidence_limits",
@@ -120,6 +126,7 @@ _HOME = {
     "optimal_window": "numerics.attention.window.best_width",
     "order": "numerics.lemmas",
     "power_law_fit": "numerics.rates.fits.power_law",
+    "read_model": "numerics.models.model",
     "softmax_moments": "numerics.attention.quadrature.softmax_weights",
     "trace_identity": "numerics.provers",
     "train": "numerics.training",

@@ -34,6 +34,7 @@ ROOMS = {
             "token_laws",
             "jobs",
             "attention",
+            "models",
             "training",
             "regression",
             "strategies",

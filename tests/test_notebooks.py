@@ -51,5 +51,5 @@ def test_a_notebook_is_stored_without_outputs_and_says_what_each_part_does(path)
         assert (cell["outputs"], cell["execution_count"]) == ([], None)
 
 
-def test_there_are_three_notebooks():
-    assert [path.stem for path in NOTEBOOKS] == ["reviewer", "student", "theorist"]
+def test_there_are_four_notebooks():
+    assert [path.stem for path in NOTEBOOKS] == ["engineer", "reviewer", "student", "theorist"]

@@ -45,12 +45,15 @@ def write_files(folder: Path) -> None:
     for name in ("=cmd.csv", "<script>.csv"):
         (folder / name).write_text("1,0\n0,1\n")
     (folder / "folder.npy").mkdir(exist_ok=True)
+    parts = (f"encoder.layer.0.attention.self.{part}.weight" for part in ("query", "key", "value"))
+    np.savez(folder / "model.npz", **dict.fromkeys(parts, good))
 
 
 #: Good command lines that take little time; one word of them is spoiled.
 GOOD = """
 ask --Gamma good.npy --U good.npy --V good.npy --query flat.npy -L 100
 ask --tokens =cmd.csv --K good.npy --Q good.npy --V good.json --query flat.npy -L 10
+ask --model model.npz --n-heads 2 --tokens good.npy --layer 0 --head 1 --queries flat.npy -L 10 --csv c
 rates --example isotropic --lengths 10,30 --replicates 100 --seed 0 --out out --quiet
 sweep empty.toml --store store.sqlite --out out
 show BB:CC.3.b --ledger good.json

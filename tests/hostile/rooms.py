@@ -16,6 +16,7 @@ UNTRIED = {
     "Parameters": "a named tuple without checks; `train` checks what is in it",
     "ExactErrors": "what `exact_errors` returns",
     "HowLinear": "what `how_linear` returns",
+    "AttentionHeads": "what `attention_heads` returns",
     "LimitParameters": "what `limit_parameters` returns",
     "Training": "what `train` returns",
     "Claim": "made by `claim`",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import lru_cache
+from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +20,7 @@ from numerics.attention.exact.softmax_average import normaliser, symbol
 from numerics.counterexamples.worst_case.families import TWO_ATOMS
 from numerics.counterexamples.worst_case.statement import Mean
 from numerics.evidence import Evidence, Verdict
+from numerics.models.tiny import tiny_model
 from proofs_check.core.claim import REGISTRY
 
 __all__ = ["TARGETS", "Target"]
@@ -184,6 +187,23 @@ put(numerics.worst_ratio, left=Mean(normaliser), op="<=", right=bound, **searche
 put(token_laws.atoms, points=np.array([[1.0], [-1.0]]), weights=np.array([0.5, 0.5]), sigma=1.0)
 for law in ("ball", "rademacher", "sphere", "uniform"):
     put(getattr(token_laws, law), law, work="d", d=2)
+MODEL = tiny_model(tokens=20)
+chosen = dict(layers=[0], heads=[0, 1], frequencies=np.arange(1.0, 21.0), query_count=3, seed=1)
+put(numerics.attention_heads, model=MODEL, lengths=np.array([10.0, 100.0]), **chosen, work="query_count")
+states = dict(states=np.arange(96.0).reshape(4, 3, 8) % 7, layers=[1], queries=np.ones(8))
+put(numerics.attention_heads, "attention_heads, states", model=MODEL, **states)
+
+
+@lru_cache
+def _model_file() -> str:
+    """A file of weights; its names are those of BERT."""
+    path = Path(mkdtemp()) / "model.npz"
+    parts = {part: np.eye(4) for part in ("query", "key", "value")}
+    np.savez(path, **{f"encoder.layer.0.attention.self.{part}.weight": x for part, x in parts.items()})
+    return str(path)
+
+
+TARGETS["read_model"] = Target(numerics.read_model, lambda: {"path": _model_file(), "n_heads": 2})
 put(token_laws.embedding_table, X=np.arange(8.0).reshape(4, 2))
 put(token_laws.from_identity, identity={"kind": "ball", "d": 2})
 of_gamma = lambda Gamma: token_laws.from_identity({"kind": "gaussian", "Gamma": Gamma})

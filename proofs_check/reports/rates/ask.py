@@ -11,6 +11,8 @@ from typing import Any
 from numerics.terminal.arrays import read_array
 from numerics.terminal.inputs import InputError, length_grid
 from numerics.terminal.progress import progress_bar
+from proofs_check.reports.rates.ask_model import LENGTHS as LENGTHS_OF_MODELS
+from proofs_check.reports.rates.ask_model import add_model_options, answer_for_model, given_beside
 from proofs_check.reports.rates.setting_options import add_setting_options, as_vector, given_settings
 
 __all__ = ["add_ask"]
@@ -34,7 +36,8 @@ def add_ask(commands: Any) -> None:
             "the linear attention V Gamma U z, and by which parts: to its limit for infinite prompts, which "
             "for Gaussian tokens is V Gamma U z, and from there; which L brings the relative error to 10 % "
             "and 1 %; from which L on it falls as its law says; and which bound is "
-            "certain. Nothing is written."
+            "certain. With --model the heads of a transformer are asked, and each has a line. Nothing is "
+            "written, unless --json, --csv or --plot names a file."
         ),
         epilog="exit status: 0 if there is an answer, 2 if the input cannot be used, 130 if interrupted",
     )
@@ -56,17 +59,20 @@ def add_ask(commands: Any) -> None:
         "-L",
         "--lengths",
         metavar="LIST",
-        default=DEFAULT_LENGTHS,
         help=(
             "prompt lengths up to 1e100: 4000, or 10,30,100, or FIRST:LAST:COUNT on a logarithmic grid "
-            "(default: %(default)s)"
+            f"(default: {DEFAULT_LENGTHS}; {LENGTHS_OF_MODELS} for a model)"
         ),
     )
+    add_model_options(ask)
     ask.set_defaults(run=_answer, interrupted="interrupted")
 
 
 def _answer(arguments: argparse.Namespace) -> int:
-    lengths = length_grid(arguments.lengths, "-L")
+    given_beside(arguments)
+    if arguments.model is not None:
+        return answer_for_model(arguments)
+    lengths = length_grid(arguments.lengths or DEFAULT_LENGTHS, "-L")
     if arguments.mean is not None and arguments.tokens is not None:
         raise InputError(
             "--mean beside --tokens: the mean of the table is taken out in any case; leave --mean out"
