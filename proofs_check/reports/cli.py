@@ -21,6 +21,7 @@ def _parser() -> argparse.ArgumentParser:
     from numerics.warm import add_warm
     from proofs_check.reports.documents.cli import add_commands as add_documents
     from proofs_check.reports.documents.experiments.command import add_figures
+    from proofs_check.reports.documents.ledger_cli import add_ledger_commands
     from proofs_check.reports.rates.ask import add_ask
     from proofs_check.reports.rates.cli import add_rates
     from proofs_check.reports.sweep import add_sweep
@@ -33,7 +34,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="command")
     _add_show(commands)
     _add_list(commands)
-    for add in (add_documents, add_figures, add_ask, add_rates, add_sweep, add_warm):
+    for add in (add_documents, add_ledger_commands, add_figures, add_ask, add_rates, add_sweep, add_warm):
         add(commands)
     return parser
 
