@@ -12,6 +12,24 @@ if TYPE_CHECKING:
 
 __all__ = ["main"]
 
+#: What is printed without a command: what people do, with an example of each.
+START = """\
+largeprompt checks the statements of three papers on softmax attention with long prompts:
+BB (Boursier & Boyer), COL (Collins et al.) and LDL (Li, Duan & Liang).
+
+What is said of a statement, and why:
+  largeprompt show "BB:Lemma C.4"
+What is false in a paper, with counterexamples and what is true instead:
+  largeprompt errata --paper LDL
+How far attention on so many tokens is from linear attention, here or with your own matrices:
+  largeprompt ask --example isotropic -L 4000
+How fast it gets there, or learns (LDL), or how wide its window is (COL), beside what is printed:
+  largeprompt rates --paper BB
+A lemma or a paper of your own, checked in the same way:
+  largeprompt new-paper mine --title "My paper" --id ME
+
+All commands: largeprompt --help; the options of one: largeprompt ask --help"""
+
 # What is imported here comes before `main` can end in good order after Ctrl-C: the rest is imported
 # where it is used.
 
@@ -98,6 +116,9 @@ def _add_list(commands: argparse._SubParsersAction[Any]) -> None:
 
 
 def _show(options: argparse.Namespace) -> int:
+    from proofs_check.reports.documents.names import named
+
+    named(options.name.partition("/")[0])  # a row is known at once; its parts are, among claims only
     if options.set:
         from proofs_check.reports.documents.what_if import what_if
 
@@ -146,7 +167,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("largeprompt: interrupted", file=sys.stderr)
         return 130
-    return run_program(_parser, _version, argv)
+    return run_program(_parser, _version, argv, start=START)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from numerics.terminal.inputs import (
+    InputError,
+    check_folder_around,
+    read_bytes,
+    writable_folder,
+    writing_into,
+)
+from numerics.terminal.progress import progress_bar
 from proofs_check.reports.documents.scope import add_command, scope_option
 
 if TYPE_CHECKING:
@@ -85,10 +93,11 @@ def add_commands(commands: Any) -> None:
 
 
 def _blueprint(options: argparse.Namespace) -> int:
-    from numerics.terminal.progress import progress_bar
     from proofs_check.core.ledgers.stored import find_ledger
 
-    kept = find_ledger(options.ledger)  # before all claims are loaded, which takes longer
+    kept, out = find_ledger(options.ledger), Path(options.out)
+    with writing_into(out):  # before all claims are loaded, which takes longer
+        check_folder_around(out)
     from proofs_check.reports.documents.blueprint import write_blueprint
 
     proofs = None
@@ -96,20 +105,15 @@ def _blueprint(options: argparse.Namespace) -> int:
         from proofs_check.reports.documents.proof_page import all_proofs
 
         proofs = all_proofs()
-    with progress_bar(not sys.stderr.isatty(), "drawing the pages") as advance:
-        made = write_blueprint(kept.document, Path(options.out), proofs, advance)
+    with progress_bar(False, "drawing the pages") as advance:
+        made = write_blueprint(kept.document, out, proofs, advance)
     for formula, reason in made.failures:
         print(f"largeprompt blueprint: not typeset, because {reason}: {formula}", file=sys.stderr)
-    print(
-        f"{len(made.site.claims)} claims on {len(made.site.rows)} rows, from {kept.says}; written to "
-        f"{options.out}"
-    )
+    print(f"{len(made.site.claims)} claims on {len(made.site.rows)} rows, from {kept.says}; written to {out}")
     return 1 if made.failures else 0
 
 
 def _errata(options: argparse.Namespace) -> int:
-    from numerics.terminal.inputs import InputError, writable_folder
-    from numerics.terminal.progress import progress_bar
     from proofs_check.core.ledgers.outcomes import account
     from proofs_check.core.ledgers.stored import find_ledger
     from proofs_check.papers.statements import is_own, papers
@@ -123,9 +127,8 @@ def _errata(options: argparse.Namespace) -> int:
         raise InputError(
             f"nothing was found to be false as printed, so there are no errata; this is {kept.says}"
         )
-    if len(keys) > 1:
-        writable_folder(out)
-    with progress_bar(not sys.stderr.isatty(), "running the witness scripts") as advance:
+    writable_folder(out)
+    with progress_bar(False, "running the witness scripts") as advance:
         made = all_errata(kept.document, keys, advance)
     for key, errata in made.items():
         _write_errata(kept, errata, out if len(keys) == 1 else out / key, options.latex)
@@ -133,7 +136,6 @@ def _errata(options: argparse.Namespace) -> int:
 
 
 def _write_errata(kept: Kept, errata: Errata, folder: Path, latex: bool) -> None:
-    from numerics.terminal.inputs import writable_folder
     from proofs_check.core.ledgers.files import write_text
     from proofs_check.reports.documents.errata import as_html, as_latex, as_markdown
 
@@ -150,7 +152,6 @@ def _write_errata(kept: Kept, errata: Errata, folder: Path, latex: bool) -> None
 
 
 def _status(options: argparse.Namespace) -> int:
-    from numerics.terminal.inputs import InputError, read_bytes
     from proofs_check.core.ledgers.coverage import coverage
     from proofs_check.core.ledgers.files import write_text
     from proofs_check.core.ledgers.stored import find_ledger

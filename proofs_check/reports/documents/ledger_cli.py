@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from numerics.terminal.inputs import InputError, check_folder_around, writing_into
 from numerics.terminal.progress import progress_bar
 from proofs_check.reports.documents.scope import add_command, scope_option
 
@@ -118,7 +119,6 @@ def _new_paper(options: argparse.Namespace) -> int:
 
 def _revise(options: argparse.Namespace) -> int:
     from numerics.terminal.console import console
-    from numerics.terminal.inputs import InputError, check_folder_around, writing_into
     from proofs_check.core.ledgers.ledger import write_json
     from proofs_check.core.ledgers.stored import find_ledger
     from proofs_check.reports.documents.diff import changes
@@ -130,6 +130,7 @@ def _revise(options: argparse.Namespace) -> int:
         with writing_into(Path(options.out)):
             check_folder_around(Path(options.out))
     with progress_bar(False, "loading the claims") as advance:
+        kept = find_ledger(options.ledger)
         copied = settings_of_file(Path(options.statements), key) if options.statements else ({}, (), ())
         revision, rewritten, dropped = copied
         revision = {**revision, **settings(options.set, key)}
@@ -137,7 +138,6 @@ def _revise(options: argparse.Namespace) -> int:
             raise InputError(
                 "nothing is revised; give --set CLAIM:NAME=VALUE, or --statements with an edited copy"
             )
-        kept = find_ledger(options.ledger)
         from proofs_check.reports.documents.revise import revised
         from proofs_check.reports.documents.revision_told import what_became
 
@@ -163,8 +163,6 @@ def _revise(options: argparse.Namespace) -> int:
 
 
 def _merge(options: argparse.Namespace) -> int:
-    from numerics.terminal.inputs import InputError
-    from proofs_check.core.judging import load_claims
     from proofs_check.core.ledgers.files import read_ledger, write_text
     from proofs_check.core.ledgers.ledger import as_text, merged
     from proofs_check.papers.registered import in_scope
@@ -176,23 +174,36 @@ def _merge(options: argparse.Namespace) -> int:
                 f"the ledgers were judged with different {what} ({', '.join(sorted(found))}); judge "
                 "one of them anew"
             )
+    out = Path(options.out)
+    with writing_into(out):
+        check_folder_around(out)
+    from proofs_check.core.judging import load_claims
+
     judged = {c["paper"] for document in documents for c in document["claims"]}
     scope = [c for c in in_scope() if judged & {*c.keys}]
     papers = [key for c in scope for key in c.keys]
-    needs = {id: claim.needs for id, claim in load_claims(scope).items() if id.split(":", 1)[0] in papers}
+    with progress_bar(False, "loading the claims"):
+        claims = load_claims(scope)
+    needs = {id: claim.needs for id, claim in claims.items() if id.split(":", 1)[0] in papers}
     document = merged(documents, needs)
-    write_text(Path(options.out), as_text(document))
-    print(
-        f"{len(document['claims'])} of {len(needs)} claims on {', '.join(papers)}; written to {options.out}"
-    )
+    write_text(out, as_text(document))
+    print(f"{len(document['claims'])} of {len(needs)} claims on {', '.join(papers)}; written to {out}")
     return 0
 
 
 def _second_opinion(options: argparse.Namespace) -> int:
+    from proofs_check.reports.documents.names import named
+
+    o, names = options, []
+    for given in o.names:
+        name, slash, part = given.partition("/")
+        names += [f"{row.id}{slash}{part}" for row in named(name).rows]
+    if o.write:
+        with writing_into(Path(o.write)):
+            check_folder_around(Path(o.write))
     from proofs_check.reports.documents.second_opinion.asking import second_opinion
 
-    o = options
-    return second_opinion(o.names, sample=o.sample, noted=o.noted, again=o.again, write=o.write)
+    return second_opinion(names, sample=o.sample, noted=o.noted, again=o.again, write=o.write)
 
 
 def _diff(options: argparse.Namespace) -> int:

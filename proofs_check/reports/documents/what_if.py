@@ -37,7 +37,6 @@ def what_if(name: str, settings: Sequence[str]) -> int:
             f"--set gives {', '.join(k for k in texts if [g[0] for g in given].count(k) > 1)} twice; "
             "give it once"
         )
-    named(name.partition("/")[0])  # a row is known at once, its parts among claims only
     with progress_bar(False, "loading the claims") as advance:
         known = declared()
         id = _one(name, list(texts), known)

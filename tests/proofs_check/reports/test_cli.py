@@ -33,7 +33,7 @@ sys.meta_path.insert(0, Interrupting())
         (["show", "CC.3.b", "--latex"], "\\delta"),
         (["list", "BB", "--severity", "gap"], "R   BB:CC.3.b"),
         (["list", "--verdict", "o"], "OPEN"),
-        ([], "usage: largeprompt"),
+        ([], "All commands: largeprompt --help"),
         (["--version"], "largeprompt 0."),
     ],
 )
