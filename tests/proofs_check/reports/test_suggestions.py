@@ -23,8 +23,9 @@ def parsers():
 
 
 def literals(path):
-    """Every text in a module, with X for what is filled in."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    """Every text in a module that names a command, with X for what is filled in."""
+    source = path.read_text(encoding="utf-8")
+    for node in ast.walk(ast.parse(source)) if "largeprompt " in source else ():
         if isinstance(node, ast.JoinedStr):
             yield "".join(str(p.value) if isinstance(p, ast.Constant) else "X" for p in node.values)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):

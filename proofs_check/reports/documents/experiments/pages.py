@@ -84,5 +84,5 @@ def _check(e: Mapping[str, Any]) -> Iterator[str | tuple[str, str]]:
     yield f" -> {e['repair']['verdict']} as repaired" if e["repair"] else ""
     yield f" ({part}): " if part else ": "
     yield as_unicode(" ".join((e["summary"], e["why"] or "")).strip())
-    if reason := e["evidence"]["reason"]:
+    if reason := "; ".join(filter(None, (e["open"], e["evidence"]["reason"]))):
         yield f" Not decided: {as_unicode(reason)}."
