@@ -44,7 +44,9 @@ def cut(text: str, width: int) -> str:
 def _wrapped(
     text: str, width: int, indent: str = "", first: str | None = None, most: int | None = None
 ) -> list[str]:
-    """The lines of a text, at most so many; a cut is marked."""
+    """The lines of a text, at most so many; a cut is marked. No word is broken, so that a path can
+    be copied.
+    """
     start = indent if first is None else first
     return textwrap.wrap(
         text,
@@ -52,6 +54,7 @@ def _wrapped(
         initial_indent=start,
         subsequent_indent=indent,
         break_on_hyphens=False,
+        break_long_words=False,
         max_lines=most,
         placeholder=" …",
     )

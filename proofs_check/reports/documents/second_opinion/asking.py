@@ -147,9 +147,9 @@ def second_opinion(
         new, wrong = renew(old, asking, again=True, left=not sample)
     whole = again and not names
     if noted:
-        mine = {id: said for id, said in noted_by_claim.items() if id in claims}
-        new, more = _as_noted(new, mine, claims)
-        wrong, whole = wrong + more, whole or claims.keys() <= mine.keys()
+        found = {id: said for id, said in noted_by_claim.items() if id in claims}
+        new, more = _as_noted(new, found, claims)
+        wrong, whole = wrong + more, whole or claims.keys() <= found.keys()
     new = _used(new, claims if whole else {**new.claims})
     if write:
         write_text(Path(write), new.as_text())

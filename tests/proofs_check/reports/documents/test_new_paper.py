@@ -1,6 +1,7 @@
 """A paper of one's own is judged, shown and printed as ours, and its errors are told in a line."""
 
 import json
+import re
 import runpy
 import shlex
 import subprocess
@@ -233,6 +234,23 @@ def test_a_revision_is_compared_with_the_paper(known, capsys):
     assert unjudged in revise("--statements", str(copy))[1]
     copy.write_text(text[: text.rindex("[[row]]")], encoding="utf-8")
     assert "Rows that are gone: ME:L2" in revise("--statements", str(copy))[1]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "options", "faulty"),
+    [('"1"', (), False), ('"1/2"', (), True), ('"1"', ("--ledger", "at"), False)],
+)
+def test_what_a_run_proposes_next_works(mine, pytester, capsys, numbers, options, faulty):
+    """Also where a claim is out of order, whose ledger no command reads unless it is named."""
+    text = (file := mine / "statements.toml").read_text(encoding="utf-8")
+    file.write_text(text.replace('numbers = {c = "1"}', f"numbers = {{c = {numbers}}}"), encoding="utf-8")
+    told = " ".join(line.strip() for line in judged(pytester, mine, *options).outlines)
+    commands = re.findall("`largeprompt ([^`]+)`", told.partition("Next: ")[2])
+    assert len(commands) == 1 if faulty else 2
+    assert ("ME:L1, not in order" in told) is faulty
+    for command in commands:
+        assert main(shlex.split(command)) == 0
+    capsys.readouterr()
 
 
 def test_a_revision_owes_no_form_that_was_filled_in_for_what_was_printed(mine, pytester):
