@@ -124,7 +124,10 @@ def _show(options: argparse.Namespace) -> int:
 
         return what_if(options.name, options.set)
     if options.proof:
-        from proofs_check.reports.documents.proof_page import show_proof
+        from numerics.terminal.progress import progress_bar
+
+        with progress_bar(False, "loading the derivations"):
+            from proofs_check.reports.documents.proof_page import show_proof
 
         return show_proof(options.name, latex=options.latex)
     from proofs_check.reports.documents.show import bibtex, show

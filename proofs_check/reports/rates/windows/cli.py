@@ -37,8 +37,8 @@ def best_windows(arguments: argparse.Namespace, default: str) -> int:
                 f"--dimensions has {d}, but tokens lie on the sphere in R^d; pass whole numbers from "
                 f"2 to {MOST_DIMENSIONS}"
             )
-    out = writable_folder(Path(arguments.out))
     own, inputs = own_class(arguments.spectrum) if arguments.spectrum is not None else (None, [])
+    out = writable_folder(Path(arguments.out))
     from proofs_check.reports.pages.provenance import provenance
     from proofs_check.reports.rates.windows.best_window import which_window
     from proofs_check.reports.rates.windows.report import measure, write
