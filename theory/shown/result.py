@@ -14,7 +14,7 @@ from xml.etree.ElementTree import tostring
 from theory.shown.colours import COLOURS
 from theory.shown.formulas import FORMULA, LatexError, marked, tree
 
-__all__ = ["FEW", "Drawn", "Shown", "brief", "few", "in_a_line", "in_a_table", "mathml", "words"]
+__all__ = ["FEW", "Drawn", "Shown", "brief", "few", "in_a_line", "in_a_table", "mathml", "page", "words"]
 
 #: Arrays with more numbers than this are shown by their number and range, tables with more lines by
 #: their first and last ones.
@@ -66,8 +66,8 @@ def in_a_table(self: Any) -> str:
     ``_repr_html_``.
     """
     if not (dataclasses.is_dataclass(self) or hasattr(self, "_fields")):
-        return _page(repr(self), [], [], frozenset())
-    return _page(type(self).__name__, [], _fields(self), frozenset())
+        return page(repr(self), [])
+    return page(type(self).__name__, [], _fields(self))
 
 
 def few(lines: Sequence[list[str]]) -> list[list[str]]:
@@ -129,10 +129,15 @@ class Shown:
         return str(self)
 
     def _repr_html_(self) -> str:
-        return _page(self.heading(), self.table(), self.rows(), self.FORMULAS)
+        return page(self.heading(), self.table(), self.rows(), self.FORMULAS)
 
 
-def _page(heading: str, table: list[list[str]], rows: list[tuple[str, str]], formulas: frozenset[str]) -> str:
+def page(
+    heading: str,
+    table: list[list[str]],
+    rows: Sequence[tuple[str, str]] = (),
+    formulas: frozenset[str] = frozenset(),
+) -> str:
     """A result as HTML: heading, table under its head, and rows, of which some are formulas."""
     row = lambda cells, tag: "<tr>" + "".join(f"<{tag}>{words(cell)}</{tag}>" for cell in cells) + "</tr>"
     head, *body = table or [[]]

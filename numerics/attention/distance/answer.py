@@ -19,7 +19,7 @@ from numerics.attention.distance.infinite_prompt import Known
 from numerics.attention.distance.rounded import asked, columns, digits, equals, filled, length, percent
 from numerics.attention.setting import AttentionSetting
 from numerics.token_laws.embeddings import EmbeddingTable
-from theory.shown.result import Drawn
+from theory.shown.result import Drawn, page
 
 __all__ = ["CLOSE", "FAR_OFF", "TOLERANCES", "CertainBound", "Grade", "HowLinear"]
 
@@ -310,18 +310,9 @@ class HowLinear(Drawn):
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        row = lambda texts, tag: (
-            "<tr>" + "".join(f"<{tag}>{html.escape(text)}</{tag}>" for text in texts) + "</tr>"
-        )
-        table = lambda rows: (
-            "<table>" + row(rows[0], "th") + "".join(row(texts, "td") for texts in rows[1:]) + "</table>"
-        )
+        tables = "".join(page("", rows) for rows in (self.table(), self.needs()) if rows)
         said = "".join(f"<p>{html.escape(text)}</p>" for text in self.notes)
-        return (
-            f"<p>{html.escape(self.sentence)}</p>"
-            + "".join(table(rows) for rows in (self.table(), self.needs()) if rows)
-            + said
-        )
+        return f"<p>{html.escape(self.sentence)}</p>{tables}{said}"
 
     def _draw(self, ax: Any) -> None:
         """The distance from linear attention, its part to the limit, and what is certain."""
