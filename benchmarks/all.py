@@ -15,9 +15,11 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
+from statistics import median
 
 PAGE = Path(__file__).parent.parent / "docs" / "performance.md"
 #: Benchmarks by the title of their table.
@@ -102,6 +104,23 @@ def ratios(name: str) -> list[str]:
     return rows
 
 
+def in_short(tables: Mapping[str, Sequence[str]]) -> list[str]:
+    """How much faster each benchmark is, by its title, from the rows of its table; rows that
+    compare two sizes of ours are left out.
+
+    >>> rows = ["| a | 1,200.0 |", "| b | 2.0 |", "| c | 3.0 |"]
+    >>> in_short({"Sums": ["| what | times faster |", "|---|--:|", *rows]})[-1]
+    '| Sums | 3 | 2 to 1,200 |'
+    """
+    rows = ["| what | times faster, median | from, to |", "|---|--:|--:|"]
+    for title, lines in tables.items():
+        cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
+        found = sorted(float(c[1].replace(",", "")) for c in cells if " against " not in c[0])
+        told = [f"{x:,.0f}" if x >= 10 else f"{x:.2g}" for x in (median(found), found[0], found[-1])]
+        rows.append(f"| {title} | {told[0]} | {told[1]} to {told[2]} |")
+    return rows
+
+
 def table(name: str) -> list[str]:
     """The table that a benchmark prints."""
     return [line for line in run(["-m", f"benchmarks.{name}"]).splitlines() if line.startswith("|")]
@@ -143,8 +162,11 @@ def page() -> str:
             versions.append(f"{package} {metadata.version(package)}")
         except metadata.PackageNotFoundError:
             versions.append(f"{package} not installed")
+    measured = {name: ratios(name) for name in BENCHMARKS}
     parts = [
         "# Performance",
+        "How many times faster a call is than the program that one would write instead:",
+        "\n".join(in_short({title: measured[name] for name, title in BENCHMARKS.items()})),
         "This page is written by `python -m benchmarks.all`, which measures everything on it. Two programs\n"
         "are timed alternately in one run, one thread each; the ratio is the median of several pairs, and\n"
         "the range is that of the pairs. A program that takes less than 20 ms is called several times in a\n"
@@ -153,7 +175,7 @@ def page() -> str:
         f"Python {platform.python_version()}, {', '.join(versions)}.",
     ]
     for name, title in BENCHMARKS.items():
-        parts += [f"## {title}", f"`python -m benchmarks.{name}`", "\n".join(ratios(name))]
+        parts += [f"## {title}", f"`python -m benchmarks.{name}`", "\n".join(measured[name])]
     for name, title in TABLES.items():
         parts += [f"## {title}", f"`python -m benchmarks.{name}`", "\n".join(table(name))]
     parts += [

@@ -19,7 +19,7 @@ from numerics.token_laws import TokenLaw, ball, gaussian, rademacher, sphere, un
 from theory.inputs.arrays import read_arrays, read_covariance, real_array
 from theory.inputs.kinds import check_kind
 from theory.inputs.spectrum import covariance_factor, say_if_lost, symmetric_root
-from theory.shown.result import in_a_line
+from theory.shown.result import in_a_line, in_a_table
 
 __all__ = [
     "LAWS",
@@ -91,6 +91,7 @@ class AttentionSetting:
     _tokens: Floats | TokenLaw = field(repr=False)
 
     __repr__ = in_a_line
+    _repr_html_ = in_a_table
 
     def __init__(
         self,

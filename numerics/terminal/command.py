@@ -36,9 +36,11 @@ def run_program(
     make_parser: Callable[[], argparse.ArgumentParser],
     version: Callable[[], str],
     argv: Sequence[str] | None = None,
+    *,
+    start: str,
 ) -> int:
-    """Run a program and return its exit status (see `run_command`); without a command it prints its
-    help. `make_parser` may import what it needs, since Ctrl-C ends it in good order too.
+    """Run a program and return its exit status (see `run_command`); without a command it prints how
+    to `start`. `make_parser` may import what it needs, since Ctrl-C ends it in good order too.
     """
     if (sys.argv[1:] if argv is None else list(argv)) == [
         "--version"
@@ -60,7 +62,7 @@ def run_program(
     if options.version or getattr(options, "command", None) is None:
 
         def says(given: argparse.Namespace) -> int:
-            print(version() if given.version else parser.format_help().rstrip())
+            print(version() if given.version else start)
             return 0
 
         options.run = says

@@ -93,8 +93,8 @@ def file_is_there(path: Path, what: str, error: type[InputError]) -> bool:
 
 
 def length_grid(text: str, name: str = "--lengths") -> list[int]:
-    """Prompt lengths from ``10,30,100``, or ``10:1e6:9`` for a logarithmic grid (rounded; repeated
-    lengths count once). ``1e6`` is the whole number that it is.
+    """Prompt lengths, or other whole numbers from 1 on, from ``10,30,100``, or ``10:1e6:9`` for a
+    logarithmic grid (rounded; repeated lengths count once). ``1e6`` is the whole number that it is.
     """
     parts = text.split(":") if ":" in text else text.split(",")
     try:
@@ -104,10 +104,10 @@ def length_grid(text: str, name: str = "--lengths") -> list[int]:
     if not numbers or (":" in text and len(numbers) != 3):
         raise InputError(f"{name} {text:.80} is neither a list like 10,30,100 nor a grid like 10:10000:9")
     for part, number in zip(parts, numbers):
-        if not number.is_finite() or number.adjusted() > 100 or number != number.to_integral_value():
+        if not (number.is_finite() and 1 <= number <= LONGEST and number == number.to_integral_value()):
             raise InputError(
-                f"{name} {text:.80}: {part.strip():.40} is not a whole number up to 1e100, as every prompt "
-                "length is"
+                f"{name} {text:.80}: {part.strip():.40} is not a whole number from 1 to 1e100; give "
+                "such numbers, like 10,30,100"
             )
     whole = [int(number) for number in numbers]
     if ":" not in text:

@@ -26,7 +26,7 @@ from numerics.token_laws.embeddings import EmbeddingTable
 from numerics.token_laws.tilted_by_cauchy import tilted_from_log_mgf
 from numerics.token_laws.weighted_nodes import WeightedNodes
 from theory.inputs.arrays import read_arrays
-from theory.shown.result import in_a_line
+from theory.shown.result import in_a_line, in_a_table
 
 __all__ = ["KINDS", "Structure", "TokenLaw"]
 
@@ -136,6 +136,7 @@ class TokenLaw:
     cubature: WeightedNodes | None = field(default=None, repr=False)
 
     __repr__ = in_a_line
+    _repr_html_ = in_a_table
 
     def __post_init__(self) -> None:
         put = lambda name, value: object.__setattr__(self, name, value)

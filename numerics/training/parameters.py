@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from theory.inputs.arrays import read_arrays
 from theory.inputs.whole_numbers import read_whole
-from theory.shown.result import in_a_line
+from theory.shown.result import in_a_line, in_a_table
 
 __all__ = ["Parameters", "initial_parameters", "pack", "read_parameters", "read_start", "unpack"]
 
@@ -47,6 +47,9 @@ class Parameters(NamedTuple):
 
     def __repr__(self) -> str:
         return in_a_line(self)
+
+    def _repr_html_(self) -> str:
+        return in_a_table(self)
 
     @property
     def U(self) -> Floats:

@@ -6,6 +6,7 @@ imported before a claim has run.
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -50,7 +51,7 @@ class Controller:
         self.ledger: Ledger | None = None
         self.scope: tuple[Collection, ...] = ()
         self.whole = False
-        self.kept = self.warning = ""
+        self.kept = self.warning = self.option = ""
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.when == "call" and (line := line_of(report)) is not None:
@@ -159,6 +160,7 @@ class Controller:
         else:
             apart = f" apart, because {why}: a command reads it only if --ledger names it" if why else ""
             self.kept = f"The ledger is kept in {path}{apart}."
+            self.option = f" --ledger {shlex.quote(str(path))}" if why or given else ""
         if self.config.getoption("--update-sharp-constants"):
             from proofs_check.papers.sharp_constants import KEPT, keep_ends
 
@@ -185,7 +187,11 @@ class Controller:
         width = terminal._tw.fullwidth
         terminal.write_sep("=", "largeprompt")
         lines = list(details(self.ledger, width)) if self.whole and self.config.stash[DETAILS] else []
-        lines += (summary if self.whole else part_summary)(self.ledger, width, self.kept)
+        lines += (
+            summary(self.ledger, width, self.kept, self.option)
+            if self.whole
+            else part_summary(self.ledger, width, self.kept)
+        )
         lines += [[(f"FAULT: {fault}", "REFUTED")] for fault in self.ledger.faults()]
         if self.warning:
             lines.append([(self.warning, "bold")])

@@ -12,6 +12,24 @@ if TYPE_CHECKING:
 
 __all__ = ["main"]
 
+#: What is printed without a command: what people do, with an example of each.
+START = """\
+largeprompt checks the statements of three papers on softmax attention with long prompts:
+BB (Boursier & Boyer), COL (Collins et al.) and LDL (Li, Duan & Liang).
+
+What is said of a statement, and why:
+  largeprompt show "BB:Lemma C.4"
+What is false in a paper, with counterexamples and what is true instead:
+  largeprompt errata --paper LDL
+How far attention on so many tokens is from linear attention, here or with your own matrices:
+  largeprompt ask --example isotropic -L 4000
+How fast it gets there, or learns (LDL), or how wide its window is (COL), beside what is printed:
+  largeprompt rates --paper BB
+A lemma or a paper of your own, checked in the same way:
+  largeprompt new-paper mine --title "My paper" --id ME
+
+All commands: largeprompt --help; the options of one: largeprompt ask --help"""
+
 # What is imported here comes before `main` can end in good order after Ctrl-C: the rest is imported
 # where it is used.
 
@@ -21,6 +39,7 @@ def _parser() -> argparse.ArgumentParser:
     from numerics.warm import add_warm
     from proofs_check.reports.documents.cli import add_commands as add_documents
     from proofs_check.reports.documents.experiments.command import add_figures
+    from proofs_check.reports.documents.ledger_cli import add_ledger_commands
     from proofs_check.reports.rates.ask import add_ask
     from proofs_check.reports.rates.cli import add_rates
     from proofs_check.reports.sweep import add_sweep
@@ -33,7 +52,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="command")
     _add_show(commands)
     _add_list(commands)
-    for add in (add_documents, add_figures, add_ask, add_rates, add_sweep, add_warm):
+    for add in (add_documents, add_ledger_commands, add_figures, add_ask, add_rates, add_sweep, add_warm):
         add(commands)
     return parser
 
@@ -97,12 +116,18 @@ def _add_list(commands: argparse._SubParsersAction[Any]) -> None:
 
 
 def _show(options: argparse.Namespace) -> int:
+    from proofs_check.reports.documents.names import named
+
+    named(options.name.partition("/")[0])  # a row is known at once; its parts are, among claims only
     if options.set:
         from proofs_check.reports.documents.what_if import what_if
 
         return what_if(options.name, options.set)
     if options.proof:
-        from proofs_check.reports.documents.proof_page import show_proof
+        from numerics.terminal.progress import progress_bar
+
+        with progress_bar(False, "loading the derivations"):
+            from proofs_check.reports.documents.proof_page import show_proof
 
         return show_proof(options.name, latex=options.latex)
     from proofs_check.reports.documents.show import bibtex, show
@@ -145,7 +170,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("largeprompt: interrupted", file=sys.stderr)
         return 130
-    return run_program(_parser, _version, argv)
+    return run_program(_parser, _version, argv, start=START)
 
 
 if __name__ == "__main__":

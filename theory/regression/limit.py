@@ -31,6 +31,8 @@ __all__ = ["LimitParameters", "SaddleError", "limit_parameters"]
 
 #: Matrices with more rows than this are shown by their shape only.
 SHOWN_ROWS = 10
+#: Columns that a formula may take in a terminal.
+WIDE = 100
 #: How a limit without a start found its sign.
 BALANCED = "balanced start (c = b = 0), positive common sign"
 
@@ -64,12 +66,24 @@ class LimitParameters(Drawn):
 
     def __str__(self) -> str:
         lines = ["Limit of the gradient flow"]
-        for name in ("U", "V", "gamma"):
-            text = _terminal(getattr(self, name)).split("\n")
-            lines += [f"  {name:>5} = {text[0]}"] + [" " * 10 + line for line in text[1:]]
-        lines += [f"  where {part}" for part in self.regime.split("; ")]
-        lines += [f"  if    {sp.pretty(a, num_columns=110)}" for a in self.assumptions]
+        shown = [(f"{name:>5} = ", _terminal(value)) for name, value in self._in_gamma()]
+        shown += [("where ", part) for part in self.regime.split("; ")]
+        shown += [("if    ", _terminal(a)) for a in self.assumptions]
+        for name, text in shown:
+            first, *rest = text.split("\n")
+            lines += [f"  {name}{first}", *(" " * (2 + len(name)) + line for line in rest)]
         return "\n".join(lines)
+
+    def _in_gamma(self) -> list[tuple[str, Any]]:
+        """U, V and gamma; the matrices by means of gamma where they would be too wide for a
+        terminal.
+        """
+        values = [("U", self.U), ("V", self.V), ("gamma", self.gamma)]
+        named = {str(x) for x in getattr(self.U, "free_symbols", ())}
+        if "gamma" in named or not (named and any(_width(value) > WIDE for _, value in values)):
+            return values
+        put = lambda value: value.subs(self.gamma, sp.Symbol("gamma"))
+        return [("U", put(self.U)), ("V", put(self.V)), ("gamma", self.gamma)]
 
     def heading(self) -> str:
         return "Limit of the gradient flow"
@@ -103,9 +117,15 @@ class LimitParameters(Drawn):
         return "$$\\begin{aligned}" + r" \\ ".join(rows) + "\\end{aligned}$$"
 
 
+def _width(value: Any) -> int:
+    return max(map(len, sp.pretty(value, wrap_line=False).split("\n")))
+
+
 def _terminal(value: Any) -> str:
+    if isinstance(value, sp.MatrixBase) and _width(value) > WIDE:  # a line an entry, which may be broken
+        return "\n".join(f"({i + 1}, {j + 1}): {x}" for (i, j), x in sorted(value.todok().items()))
     if isinstance(value, sp.Basic | sp.MatrixBase):
-        return str(sp.pretty(value, num_columns=110))
+        return str(value) if _width(value) > WIDE else str(sp.pretty(value, wrap_line=False))
     if not isinstance(value, np.ndarray):
         return f"{value:.6g}"
     if len(value) > SHOWN_ROWS:

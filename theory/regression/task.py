@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from theory.inputs.arrays import read_arrays, read_covariance
-from theory.shown.result import in_a_line
+from theory.shown.result import in_a_line, in_a_table
 
 __all__ = ["RegressionTask", "read_task"]
 
@@ -60,6 +60,7 @@ class RegressionTask:
     query_covariance: Floats
 
     __repr__ = in_a_line
+    _repr_html_ = in_a_table
 
     def __init__(
         self,

@@ -1,5 +1,5 @@
 """What every result inherits so that it shows itself: `Shown` gives lines in a terminal and a table
-in Jupyter, `Drawn` a plot as well; `in_a_line` is the short form of what results are made of.
+in Jupyter, `Drawn` a plot as well; `in_a_line` and `in_a_table` are for what results are made of.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from xml.etree.ElementTree import tostring
 from theory.shown.colours import COLOURS
 from theory.shown.formulas import FORMULA, LatexError, marked, tree
 
-__all__ = ["FEW", "Drawn", "Shown", "brief", "few", "in_a_line", "mathml", "words"]
+__all__ = ["FEW", "Drawn", "Shown", "brief", "few", "in_a_line", "in_a_table", "mathml", "page", "words"]
 
 #: Arrays with more numbers than this are shown by their number and range, tables with more lines by
 #: their first and last ones.
@@ -45,14 +45,29 @@ def brief(value: Any) -> str:
     return type(value).__name__ if dataclasses.is_dataclass(value) else repr(value)
 
 
-def in_a_line(self: Any) -> str:
-    """The name of a class and its fields, each in a few words; what is None, or a function, is left
-    out. Dataclasses and named tuples take it as their ``__repr__``.
+def _fields(self: Any) -> list[tuple[str, str]]:
+    """The fields of a dataclass or a named tuple, each in a few words; what is None, or a function,
+    is left out.
     """
     names = self._fields if hasattr(self, "_fields") else [f.name for f in dataclasses.fields(self) if f.repr]
     fields = {name: getattr(self, name) for name in names}
-    shown = [f"{name}={brief(x)}" for name, x in fields.items() if x is not None and not callable(x)]
-    return f"{type(self).__name__}({', '.join(shown)})"
+    return [(name, brief(x)) for name, x in fields.items() if x is not None and not callable(x)]
+
+
+def in_a_line(self: Any) -> str:
+    """The name of a class and its fields. Dataclasses and named tuples take it as their
+    ``__repr__``.
+    """
+    return f"{type(self).__name__}({', '.join(f'{name}={said}' for name, said in _fields(self))})"
+
+
+def in_a_table(self: Any) -> str:
+    """The same as a table for Jupyter, or in a line what has no fields. Results take it as their
+    ``_repr_html_``.
+    """
+    if not (dataclasses.is_dataclass(self) or hasattr(self, "_fields")):
+        return page(repr(self), [])
+    return page(type(self).__name__, [], _fields(self))
 
 
 def few(lines: Sequence[list[str]]) -> list[list[str]]:
@@ -114,18 +129,26 @@ class Shown:
         return str(self)
 
     def _repr_html_(self) -> str:
-        row = lambda cells, tag: "<tr>" + "".join(f"<{tag}>{words(cell)}</{tag}>" for cell in cells) + "</tr>"
-        head, *body = self.table() or [[]]
-        table = (
-            f"<table>{row(head, 'th')}{''.join(row(cells, 'td') for cells in body)}</table>" if head else ""
-        )
-        rows = "".join(
-            f'<tr><th style="text-align:left">{escape(name)}</th><td style="text-align:left">'
-            f"{mathml(text) if name in self.FORMULAS else words(marked(text))}</td></tr>"
-            for name, text in self.rows()
-        )
-        said = f"<p>{words(self.heading())}</p>" if self.heading() else ""
-        return said + table + (f"<table>{rows}</table>" if rows else "")
+        return page(self.heading(), self.table(), self.rows(), self.FORMULAS)
+
+
+def page(
+    heading: str,
+    table: list[list[str]],
+    rows: Sequence[tuple[str, str]] = (),
+    formulas: frozenset[str] = frozenset(),
+) -> str:
+    """A result as HTML: heading, table under its head, and rows, of which some are formulas."""
+    row = lambda cells, tag: "<tr>" + "".join(f"<{tag}>{words(cell)}</{tag}>" for cell in cells) + "</tr>"
+    head, *body = table or [[]]
+    numbers = f"<table>{row(head, 'th')}{''.join(row(cells, 'td') for cells in body)}</table>" if head else ""
+    said = "".join(
+        f'<tr><th style="text-align:left">{escape(name)}</th><td style="text-align:left">'
+        f"{mathml(text) if name in formulas else words(marked(text))}</td></tr>"
+        for name, text in rows
+    )
+    title = f"<p>{words(heading)}</p>" if heading else ""
+    return title + numbers + (f"<table>{said}</table>" if said else "")
 
 
 class Drawn(Shown):

@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_HALF_EVEN
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from numerics.attention.distance.infinite_prompt import Known
 from numerics.attention.distance.rounded import asked, columns, digits, equals, filled, length, percent
 from numerics.attention.setting import AttentionSetting
 from numerics.token_laws.embeddings import EmbeddingTable
+from theory.shown.result import Drawn, page
 
 __all__ = ["CLOSE", "FAR_OFF", "TOLERANCES", "CertainBound", "Grade", "HowLinear"]
 
@@ -63,7 +64,7 @@ class CertainBound:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class HowLinear:
+class HowLinear(Drawn):
     """How close softmax attention on L tokens is to linear attention, by way of its limit T for
     infinite prompts.
 
@@ -309,18 +310,21 @@ class HowLinear:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        row = lambda texts, tag: (
-            "<tr>" + "".join(f"<{tag}>{html.escape(text)}</{tag}>" for text in texts) + "</tr>"
-        )
-        table = lambda rows: (
-            "<table>" + row(rows[0], "th") + "".join(row(texts, "td") for texts in rows[1:]) + "</table>"
-        )
+        tables = "".join(page("", rows) for rows in (self.table(), self.needs()) if rows)
         said = "".join(f"<p>{html.escape(text)}</p>" for text in self.notes)
-        return (
-            f"<p>{html.escape(self.sentence)}</p>"
-            + "".join(table(rows) for rows in (self.table(), self.needs()) if rows)
-            + said
-        )
+        return f"<p>{html.escape(self.sentence)}</p>{tables}{said}"
+
+    def _draw(self, ax: Any) -> None:
+        """The distance from linear attention, its part to the limit, and what is certain."""
+        curves: list[tuple[str, Floats, Floats | None, str]]
+        curves = [("from linear attention", self.shown, self.standard_error, "exact")]
+        if not self.setting.gaussian:
+            curves.append(("part to the limit T", self.to_limit, self.to_limit_error, "measured"))
+        if self.bound is not None:
+            curves.append((self.bound.title, self.bound.values, None, "theorem"))
+        self._curves(ax, self.lengths, curves)
+        ax.set_xlabel("prompt length L")
+        ax.set_ylabel("error" if self.vanishes else "relative error")
 
     def _size(self, value: float, rounding: str = ROUND_HALF_EVEN) -> str:
         """A relative error as a percentage, an absolute one as a number."""

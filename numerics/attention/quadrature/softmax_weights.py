@@ -27,7 +27,7 @@ from numerics.attention.quadrature.gaussian_transforms import (
     products_of_sums,
 )
 from theory.inputs.arrays import real_array
-from theory.shown.result import in_a_line
+from theory.shown.result import in_a_line, in_a_table
 
 __all__ = ["SoftmaxMoments", "check_lengths", "mean_products", "softmax_moments"]
 
@@ -51,6 +51,9 @@ class SoftmaxMoments(NamedTuple):
 
     def __repr__(self) -> str:
         return in_a_line(self)
+
+    def _repr_html_(self) -> str:
+        return in_a_table(self)
 
 
 def softmax_moments(s: ArrayLike, L: ArrayLike) -> SoftmaxMoments:

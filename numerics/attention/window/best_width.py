@@ -16,6 +16,7 @@ from numerics.attention.window.loss import OneLoss, one_window, read_spectrum, w
 from theory.attention.window.classes import Spectrum, TaskClass
 from theory.attention.window.laws import expansion_without_window
 from theory.inputs.whole_numbers import read_whole
+from theory.shown.result import in_a_table
 
 __all__ = ["BestWindow", "optimal_window"]
 
@@ -49,6 +50,8 @@ class BestWindow:
     others: tuple[float, ...] = ()
     #: Those of them whose loss is that of w but for the error of the quadrature: any may be best.
     undecided: tuple[float, ...] = ()
+
+    _repr_html_ = in_a_table
 
     @property
     def exists(self) -> bool:

@@ -18,7 +18,7 @@ from theory.attention.window.gegenbauer import scaled_bessel
 from theory.attention.window.own_class import from_spectrum
 from theory.inputs.arrays import read_arrays, real_array
 from theory.inputs.whole_numbers import read_whole
-from theory.shown.result import in_a_line
+from theory.shown.result import in_a_line, in_a_table
 
 __all__ = ["WindowLoss", "read_spectrum", "window_loss"]
 
@@ -56,6 +56,7 @@ class WindowLoss:
     error: Floats
 
     __repr__ = in_a_line
+    _repr_html_ = in_a_table
 
 
 def read_spectrum(spectrum: TaskClass | Spectrum | Sequence[float] | Floats, d: int) -> Spectrum:

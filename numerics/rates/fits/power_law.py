@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from numerics.rates.fits.measurements import measurements, read_lengths
 from theory.inputs.arrays import read_arrays
-from theory.shown.result import in_a_line
+from theory.shown.result import in_a_line, in_a_table
 
 __all__ = [
     "ExponentFit",
@@ -55,6 +55,7 @@ class LocalSlopes:
     standard_error: Floats
 
     __repr__ = in_a_line
+    _repr_html_ = in_a_table
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,6 +79,8 @@ class ExponentFit:
     points: int
     #: Reasons not to trust the exponent; empty if there are none.
     warnings: tuple[str, ...]
+
+    _repr_html_ = in_a_table
 
     @classmethod
     def of(cls, solution: Solution, L: Floats, *, next_order: bool, **others: Any) -> Self:

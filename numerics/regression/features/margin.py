@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from theory.inputs.arrays import read_arrays
 from theory.inputs.kinds import check_kind
-from theory.shown.result import in_a_line
+from theory.shown.result import in_a_line, in_a_table
 
 __all__ = ["AttentionMargin", "attention_margin"]
 
@@ -32,6 +32,7 @@ class AttentionMargin:
     support: NDArray[np.int64]
 
     __repr__ = in_a_line
+    _repr_html_ = in_a_table
 
 
 def attention_margin(features: ArrayLike, *, same_elsewhere: bool = False) -> AttentionMargin:

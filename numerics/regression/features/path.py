@@ -15,6 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 from numerics.compiled.simd import WIDTH, lined_up
 from theory.inputs.arrays import read_arrays
 from theory.regression.features.data import FeatureRegression
+from theory.shown.colours import COLOURS
+from theory.shown.result import Drawn, in_a_table
 
 __all__ = ["AttentionPath", "KernelProblem", "KernelRoom", "read_problem", "room_for"]
 
@@ -26,7 +28,7 @@ TOGETHER = 64
 
 
 @dataclass(frozen=True, eq=False)
-class AttentionPath:
+class AttentionPath(Drawn):
     """A training of the attention: its records, k of them."""
 
     problem: FeatureRegression
@@ -73,6 +75,16 @@ class AttentionPath:
         end = f"loss {self.loss[-1]:.6g} at {self.time[-1]:.6g}" if len(self.time) else "no record"
         end += f"; diverged at step {self.diverged}" if self.diverged is not None else ""
         return f"AttentionPath({self.problem!r}, {len(self.time)} records, {end})"
+
+    _repr_html_ = in_a_table
+
+    def _draw(self, ax: Any) -> None:
+        """The loss, and how much the queries attend to their own class on average."""
+        own = np.mean(np.diagonal(self.attention, axis1=1, axis2=2), axis=1)
+        ax.plot(self.time, self.loss, color=COLOURS["measured"], label="loss")
+        ax.plot(self.time, own, color=COLOURS["theorem"], label="attention on the own class")
+        ax.set_xlabel("step or time")
+        ax.set_ylabel("loss and attention")
 
 
 class KernelProblem(NamedTuple):

@@ -17,7 +17,7 @@ from numerics.regression.flow.integrator import check_positive, check_start, fol
 from theory.inputs.arrays import read_arrays, read_covariance
 from theory.inputs.spectrum import spectrum
 from theory.regression.risk import effective_covariance, risk_and_gradient
-from theory.shown.result import in_a_line
+from theory.shown.result import Drawn, in_a_line, in_a_table
 
 __all__ = ["Flow", "integrate_flow"]
 
@@ -27,7 +27,7 @@ LONG, SHORTEST = 1e4, 1e9
 
 
 @dataclass(frozen=True, eq=False)
-class Flow:
+class Flow(Drawn):
     """A trajectory."""
 
     #: Times at which the integrator stopped.
@@ -43,6 +43,13 @@ class Flow:
     converged: bool
 
     __repr__ = in_a_line
+    _repr_html_ = in_a_table
+
+    def _draw(self, ax: Any) -> None:
+        self._curves(ax, self.t, [("risk", self.risk, None, "exact")])
+        ax.set_xscale("linear")
+        ax.set_xlabel("time")
+        ax.set_ylabel("risk")
 
 
 def _field(y: Floats, constants: Floats, out: Floats) -> float:

@@ -22,7 +22,7 @@ from theory.inputs.kinds import check_kind
 from theory.inputs.overflow import within_floats
 from theory.inputs.spectrum import symmetric_root
 from theory.regression.task import RegressionTask, read_task
-from theory.shown.result import in_a_line
+from theory.shown.result import in_a_line, in_a_table
 
 __all__ = ["ATTENTIONS", "ExactRisk", "RiskField", "exact_risk", "read_length"]
 
@@ -46,6 +46,9 @@ class ExactRisk(NamedTuple):
 
     def __repr__(self) -> str:
         return in_a_line(self)
+
+    def _repr_html_(self) -> str:
+        return in_a_table(self)
 
 
 class RiskField:

@@ -62,6 +62,8 @@ class Result:
     change: str
     #: What is wrong with its printed proof; empty if nothing was found.
     proof: str
+    #: The claims whose errors its printed proof rests on.
+    errors: tuple[str, ...]
     #: Why it is not established, or what else to know: that the printed proof is wrong, or that
     #: there is no proof here.
     reason: str
@@ -156,6 +158,7 @@ class _Judged:
             standing=LOST if why_not else CHANGED if self.own or needed else STANDS,
             change=" ".join(changes),
             proof=f"its printed proof {self._uses(wrong)}" if wrong else "",
+            errors=tuple(e["id"] for e in wrong),
             reason=why_not or self._reservation(wrong),
             proved=self._is_proved(),
             verdict="REFUTED" if self.own else self._weakest([e["verdict"] for e in self.stating]),

@@ -44,7 +44,9 @@ def cut(text: str, width: int) -> str:
 def _wrapped(
     text: str, width: int, indent: str = "", first: str | None = None, most: int | None = None
 ) -> list[str]:
-    """The lines of a text, at most so many; a cut is marked."""
+    """The lines of a text, at most so many; a cut is marked. No word is broken, so that a path can
+    be copied.
+    """
     start = indent if first is None else first
     return textwrap.wrap(
         text,
@@ -52,6 +54,7 @@ def _wrapped(
         initial_indent=start,
         subsequent_indent=indent,
         break_on_hyphens=False,
+        break_long_words=False,
         max_lines=most,
         placeholder=" …",
     )
@@ -83,9 +86,9 @@ def _false(o: Outcome, width: int, most: int | None = None) -> Iterator[Line]:
     yield from _plain(lines[1:])
 
 
-def summary(ledger: Ledger, width: int, kept: str) -> list[Line]:
+def summary(ledger: Ledger, width: int, kept: str, option: str = "") -> list[Line]:
     """The end of a run of all claims, about 25 lines of so many columns; `kept` says where the
-    ledger is, or why there is none.
+    ledger is, or why there is none, and `option` lets a command read it.
     """
     out: list[Line] = []
     look = "largeprompt list"
@@ -112,11 +115,14 @@ def summary(ledger: Ledger, width: int, kept: str) -> list[Line]:
     drawn = [n for e in ledger.entries.values() if (n := _examples((e["repair"] or e)["evidence"]))]
     tried = f", {len(drawn)} of them also on {sum(drawn)} drawn examples" if drawn else ""
     out += _plain(_wrapped(f"{len(ledger.entries)} claims are judged{tried}. {kept}", width))
-    where = in_scope_as_told()
-    hint = (
-        f"Next: `largeprompt errata{where}` writes all that is false, with counterexamples; `{look}{where}`; "
-    )
-    hint += "`pytest -v` prints the rest."
+    where = f"{in_scope_as_told()}{option}"
+    if faulty := [id for id, e in ledger.entries.items() if e["faults"]]:
+        hint = f"mend {cut(', '.join(faulty), width)}, not in order; `largeprompt show {faulty[0]}{where}`; "
+    else:
+        hint = (
+            f"`largeprompt errata{where}` writes all that is false, with counterexamples; `{look}{where}`; "
+        )
+    hint = f"Next: {hint}`pytest -v` prints the rest."
     return [*out, *_elsewhere(ledger, width), *_plain(_wrapped(hint, width))]
 
 

@@ -17,7 +17,6 @@ from numerics.terminal.console import console
 from numerics.terminal.inputs import InputError
 from numerics.terminal.mathematics import as_unicode
 from numerics.terminal.progress import counted, progress_bar
-from proofs_check.core.judging import load_claims
 from proofs_check.derivations.proofs import PROOFS
 from proofs_check.reports.documents.names import named
 
@@ -78,15 +77,17 @@ def show_proof(name: str, *, latex: bool = False) -> int:
     ...     print(str(error).split(";")[0])
     BB:LC.4.log has no derivation
     """
-    meant = named(name, load_claims())
+    meant = named(name, PROOFS)
     ids = [meant.claim] if meant.claim else [r.id for r in meant.rows]
     found = [id for id in ids if id in PROOFS]
     if not found:
         raise InputError(f"{ids[0]} has no derivation; those that have one: {', '.join(PROOFS)}")
     put = str if latex else as_unicode
     screen = console()
-    for id in found:
-        for _, theorem in _checked(id):
+    with progress_bar(False, "checking the derivation") as advance:
+        checked = [(id, _checked(id)) for id in counted(advance, found, "checking the derivation of")]
+    for id, parts in checked:
+        for _, theorem in parts:
             _print(screen, id, _displayed(theorem), put)
     return 0
 

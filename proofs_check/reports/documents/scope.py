@@ -1,12 +1,15 @@
-"""The options of commands that read ledgers: of which papers they speak, and in which ledger."""
+"""The parsers of commands, and the options of those that read ledgers: of which papers they speak,
+and in which ledger.
+"""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-__all__ = ["scope_option", "scoped"]
+__all__ = ["add_command", "scope_option", "scoped"]
 
 
 def scope_option(*, ledger: bool = False) -> argparse.ArgumentParser:
@@ -45,3 +48,14 @@ def scoped(run: Callable[[argparse.Namespace], int]) -> Callable[[argparse.Names
             return run(options)
 
     return run_it
+
+
+def add_command(
+    commands: Any, run: Callable[..., int], help: str, description: str, *scope: Any, fails: str = ""
+) -> Any:
+    """The parser of a command, which has the options of `scope` and exits with 1 if it `fails`."""
+    name = run.__name__.strip("_").replace("_", "-")
+    epilog = f"exit status: 0;{f' 1 if {fails};' if fails else ''} 2 if the input is no good"
+    parser = commands.add_parser(name, parents=scope, help=help, description=description, epilog=epilog)
+    parser.set_defaults(run=scoped(run) if scope else run)
+    return parser

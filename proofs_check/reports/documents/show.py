@@ -39,10 +39,10 @@ def show(
     meant = named(name, entries)
     faulty = False
     if again:
-        from proofs_check.core.judging import load_claims, run_claim
-
         ids = {r.id for r in meant.rows}
         with progress_bar(False, "loading the claims") as advance:
+            from proofs_check.core.judging import load_claims, run_claim
+
             chosen = [
                 id for id, c in load_claims().items() if (id == meant.claim if meant.claim else c.row in ids)
             ]

@@ -54,11 +54,12 @@ def add_rates(commands: Any) -> None:
     )
     rates.add_argument(
         "--paper",
+        type=str.upper,
         choices=tuple(REPORTS),
         default=ATTENTION,
         help=(
-            "softmax attention itself, or the laws of Li, Duan & Liang or of Collins et al. "
-            "(default: %(default)s)"
+            "whose laws: Boursier & Boyer (the errors of softmax attention), Li, Duan & Liang (how long it "
+            "learns) or Collins et al. (how wide its window is) (default: %(default)s)"
         ),
     )
     add_setting_options(rates)

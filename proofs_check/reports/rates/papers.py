@@ -1,4 +1,4 @@
-"""The reports of ``rates``, on softmax attention itself or on the laws of a paper, by options."""
+"""The reports of ``rates``, by the paper whose laws they measure, and their options."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from numerics.terminal.inputs import InputError
 
 __all__ = ["ATTENTION", "REPORTS", "refuse_other_options"]
 
-#: The report on the errors of softmax attention, beside the bounds that are known for them.
-ATTENTION = "attention"
+#: The report on the errors of softmax attention beside the bounds of Boursier & Boyer.
+ATTENTION = "BB"
 #: The options of each report, by the names of their arguments; those of none go with all.
 REPORTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {

@@ -22,16 +22,16 @@ def command(error: BaseException) -> argparse.Namespace:
     return argparse.Namespace(command="count", run=run)
 
 
-def test_a_command_is_run_and_without_one_there_is_help_or_the_version(capsys):
-    assert run_program(parser, lambda: "1", ["good"]) == 7
-    for words, said in (([], "usage: largeprompt"), (["--version"], "version 1\n")):
-        assert run_program(parser, lambda: "version 1", words) == 0
+def test_a_command_is_run_and_without_one_it_says_how_to_start_or_the_version(capsys):
+    assert run_program(parser, lambda: "1", ["good"], start="") == 7
+    for words, said in (([], "begin so\n"), (["--version"], "version 1\n")):
+        assert run_program(parser, lambda: "version 1", words, start="begin so") == 0
         assert capsys.readouterr().out.startswith(said)
 
 
 def test_an_unknown_command_is_an_error():
     with pytest.raises(SystemExit) as stop:
-        run_program(parser, lambda: "1", ["frobnicate"])
+        run_program(parser, lambda: "1", ["frobnicate"], start="")
     assert stop.value.code == 2
 
 
@@ -55,7 +55,7 @@ def test_an_interruption_while_the_parser_is_made(capsys):
     def make() -> argparse.ArgumentParser:
         raise KeyboardInterrupt
 
-    assert run_program(make, lambda: "1", []) == 130
+    assert run_program(make, lambda: "1", [], start="") == 130
     assert capsys.readouterr().err == "largeprompt: interrupted\n"
 
 

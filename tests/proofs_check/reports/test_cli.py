@@ -33,7 +33,7 @@ sys.meta_path.insert(0, Interrupting())
         (["show", "CC.3.b", "--latex"], "\\delta"),
         (["list", "BB", "--severity", "gap"], "R   BB:CC.3.b"),
         (["list", "--verdict", "o"], "OPEN"),
-        ([], "usage: largeprompt"),
+        ([], "All commands: largeprompt --help"),
         (["--version"], "largeprompt 0."),
     ],
 )
@@ -47,6 +47,71 @@ def test_to_read_a_ledger_takes_neither_numpy_nor_sympy():
     program = f"{commands}; import sys; print(sorted({heavy} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+#: Wrong lines, of which each is refused for its words alone.
+WRONG = """
+ask --example isotropic -L 0
+ask --tokens missing.npy -L x
+show CC.3.b --set c=abc
+show CC.3.b --set c
+show nonsense --set c=1
+show nonsense --proof
+show nonsense --again
+revise BB --set nonsense
+revise BB --set CC.3.b:c=x
+revise BB --set nonsense:c=1
+revise nothing --set CC.3.b:c=1
+revise BB --set CC.3.b:c=1 --ledger missing
+revise BB --set CC.3.b:c=1 --out missing/x
+revise BB --statements missing.toml
+rates --lengths 0
+rates --paper nothing
+rates --paper BB --classes 4
+rates --paper LDL --classes 3
+rates --paper LDL --seed -1
+rates --paper LDL --out missing/x
+rates --paper COL --dimensions 1
+rates --paper COL --out missing/x
+figures --paper BB --quick --seeds 2
+figures --paper BB --quick --full
+figures --paper LDL --rate 0
+figures --paper LDL --out missing/x
+figures --paper COL --out missing/x
+sweep missing.toml
+errata --paper nothing
+errata --paper BB --out missing/x
+errata --ledger missing
+blueprint --out missing/x.html
+merge missing missing --out x
+second-opinion nonsense
+second-opinion CC.3.b --write missing/x
+diff missing missing
+list nothing
+new-paper missing/x --title T --id ME
+warm nothing
+"""
+
+
+def test_what_is_wrong_is_refused_before_anything_heavy_is_imported(tmp_path):
+    """A folder that no one could write in is missing as well; one process tries all of them."""
+    program = f"""
+import sys
+from proofs_check.reports.cli import main
+for line in {WRONG.strip().splitlines()!r}:
+    try:
+        status = main(line.split())
+    except SystemExit as stop:
+        status = stop.code
+    heavy = {{'numba', 'flint', 'proofs_check.core.claim', 'matplotlib'}} & set(sys.modules)
+    assert (status, heavy) == (2, set()), (line, status, heavy)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, cwd=tmp_path, check=False
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert len(done.stderr.splitlines()) >= len(WRONG.split("\n")) - 2
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("command", [["show", "CC.3.b", "--again"], ["rates"]])

@@ -341,3 +341,18 @@ def test_roundoff_asymmetry_is_tolerated_and_does_not_matter():
     np.testing.assert_allclose(limit_parameters(rough).U, limit_parameters(Sigma).U, rtol=1e-10, atol=1e-12)
     single = limit_parameters(Sigma.astype(np.float32))
     np.testing.assert_allclose(single.U, limit_parameters(Sigma).U, rtol=1e-5, atol=1e-6)
+
+
+def test_symbols_are_shown_whole_and_with_what_is_assumed_of_them():
+    a, b, c = sp.symbols("a b c")
+    text = str(limit_parameters(sp.diag(a, b)))
+    assert all(f"if    {x} > 0" in text for x in "ab")
+    text = str(limit_parameters(sp.Matrix([[a, b], [b, c]])))
+    assert "↪" not in text
+    assert max(map(len, text.splitlines())) <= 120
+    condition = text.splitlines()[-2:]  # the square stands above its base
+    assert condition[0].index("2") == condition[1].index("b") + 1
+    assert "c⋅γ" in text  # in units of gamma, which is shown below
+    named = str(limit_parameters(sp.Matrix([[a, b], [b, sp.Symbol("gamma")]])))
+    assert "↪" not in named
+    assert "(1, 1): " in named

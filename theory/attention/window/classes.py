@@ -19,7 +19,7 @@ from scipy.special import gammaln, jv
 from theory.attention.window.gegenbauer import harmonics
 from theory.inputs.arrays import read_arrays
 from theory.inputs.whole_numbers import read_whole
-from theory.shown.result import in_a_line
+from theory.shown.result import in_a_line, in_a_table
 
 __all__ = ["SPHERE", "Spectrum", "TaskClass", "affine", "cosine", "linear", "low_rank", "relu"]
 
@@ -43,6 +43,7 @@ class Spectrum:
     variogram: Callable[[Floats], Floats] | None = None
 
     __repr__ = in_a_line
+    _repr_html_ = in_a_table
 
     @property
     def total(self) -> float:
@@ -88,6 +89,7 @@ class TaskClass:
     variogram: Callable[[Floats, int], Floats] | None = field(default=None, repr=False)
 
     __repr__ = in_a_line
+    _repr_html_ = in_a_table
 
     def spectrum(self, d: int, degrees: int = DEGREES) -> Spectrum:
         """The spectrum in dimension d >= 2, up to the given degree where it does not end."""

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from theory.inputs.arrays import is_symbolic, read_in_kind
 from theory.inputs.overflow import within_floats
 from theory.regression.features.arguments import read_probabilities, read_prompts, read_second_moments
+from theory.shown.result import in_a_table
 
 __all__ = ["FeatureRegression"]
 
@@ -198,6 +199,8 @@ class FeatureRegression:
         column k, which are ``G H G`` with the Gram matrix G of the features.
         """
         return self._out(self._G @ self._H(Q) @ self._G)
+
+    _repr_html_ = in_a_table
 
     def __repr__(self) -> str:
         prompts = f"prompts of {self.prompt_length} tokens"

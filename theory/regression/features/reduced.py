@@ -17,6 +17,7 @@ import sympy as sp
 from theory.inputs.arrays import is_symbolic, read_in_kind
 from theory.inputs.whole_numbers import read_whole
 from theory.regression.features.prompts import own_class_prompts
+from theory.shown.result import in_a_table
 
 __all__ = ["ReducedAttention"]
 
@@ -76,6 +77,8 @@ class ReducedAttention:
             advice = "it is the number N of tokens in a prompt; with one token there is nothing to attend to"
             prompt_length = read_whole("prompt_length", prompt_length, advice, least=2)
         self.K, self.c, self.prompt_length = K, c, prompt_length
+
+    _repr_html_ = in_a_table
 
     def __repr__(self) -> str:
         return f"ReducedAttention(K={self.K}, c={self.c}, prompt_length={self.prompt_length})"

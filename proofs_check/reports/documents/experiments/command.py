@@ -16,7 +16,7 @@ __all__ = ["add_figures"]
 FIGURES = {"BB": (1, 2, 3, 4, 5, 6, 7, 8), "LDL": (1, 2, 3, 4), "COL": (1, 2, 3, 4, 5, 7, 9)}
 #: The options that only one of the papers has.
 ONLY = {
-    "BB": ("seeds", "full", "quick"),
+    "BB": ("seeds", "full"),
     "LDL": ("width", "optimiser", "rate", "cosine_rate", "polynomial_rate", "runs"),
     "COL": ("L", "sigmas", "lengths", "noise", "steps", "trials"),
 }
@@ -54,6 +54,7 @@ def add_figures(commands: Any) -> None:
     )
     figures.add_argument(
         "--paper",
+        type=str.upper,
         choices=tuple(FIGURES),
         required=True,
         help="Boursier & Boyer, Li, Duan & Liang, or Collins et al.",
@@ -63,6 +64,14 @@ def add_figures(commands: Any) -> None:
     )
     add_format(figures)
     figures.add_argument("--only", type=_figures, metavar="LIST", help="some figures, such as 1,2")
+    figures.add_argument(
+        "--quick",
+        action="store_true",
+        help=(
+            "fewer runs and steps, and no sentence is judged: a minute and a half for BB, half a minute for "
+            "the others"
+        ),
+    )
     figures.add_argument(
         "--threads",
         type=_positive,
@@ -79,19 +88,10 @@ def add_figures(commands: Any) -> None:
         metavar="N",
         help="runs at every length (default: 1, of a chosen seed, and 3 at L = 10 and 100)",
     )
-    size = of_BB.add_mutually_exclusive_group()
-    size.add_argument(
+    of_BB.add_argument(
         "--full",
         action="store_true",
         help="every run to its last step, and 5 seeds at L = 10 and 100: twelve minutes",
-    )
-    size.add_argument(
-        "--quick",
-        action="store_true",
-        help=(
-            "a minute and a half: one seed, five lengths, a fifth of the steps; no sentence is judged, and "
-            "the rest is named"
-        ),
     )
     of_LDL = figures.add_argument_group("Li, Duan & Liang", "what the paper does not say")
     of_LDL.add_argument("--width", type=_positive, metavar="N", help="of the block (default: 32)")
@@ -198,21 +198,24 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _measure_and_judge(arguments: argparse.Namespace) -> int:
-    from numerics.experiments.boursier_boyer.plan import Plan
-    from numerics.experiments.boursier_boyer.run_plan import measure
     from numerics.terminal.inputs import InputError, writable_folder, writing_into
     from numerics.terminal.progress import duration, progress_bar
-    from proofs_check.core.experiments import judge, sentences
-    from proofs_check.core.ledgers.ledger import write_json
     from proofs_check.reports.documents.experiments.pages import as_html, check_no_other_page, tell
-    from proofs_check.reports.figures.boursier_boyer.captions import left_out
-    from proofs_check.reports.figures.boursier_boyer.page import write_page
 
     seeds = arguments.seeds or 1
     if arguments.quick and seeds > 1:
         raise InputError(f"--quick has one seed; leave out --seeds {seeds}, or --quick")
+    if arguments.quick and arguments.full:
+        raise InputError("--full makes every run, and --quick few of them; leave one of them out")
     out = writable_folder(Path(arguments.out))
     check_no_other_page(out / "index.html", TITLE)
+    from numerics.experiments.boursier_boyer.plan import Plan
+    from numerics.experiments.boursier_boyer.run_plan import measure
+    from proofs_check.core.experiments import judge, sentences
+    from proofs_check.core.ledgers.ledger import write_json
+    from proofs_check.reports.figures.boursier_boyer.captions import left_out
+    from proofs_check.reports.figures.boursier_boyer.page import write_page
+
     plan = Plan.quick() if arguments.quick else Plan.full(seeds) if arguments.full else Plan.usual(seeds)
     if arguments.only:
         plan = plan.only(*arguments.only)
@@ -234,10 +237,11 @@ def _measure_and_judge(arguments: argparse.Namespace) -> int:
             f"measured{' without --quick' * arguments.quick}"
         )
         return 0
-    ledger = judge(measured)
+    with progress_bar(arguments.quiet, "judging the sentences"):
+        ledger = judge(measured)
     write_json(ledger.to_json(), out / "ledger" / "ledger.json")
     with writing_into(out), progress_bar(arguments.quiet, "drawing the figures"):
         page = write_page(measured, sentences(ledger), out, words=as_html, formats=arguments.format)
-    wrong = tell(ledger, say)
+    wrong = tell(ledger, arguments.quiet)
     say(f"figures in {page}, ledger in {out / 'ledger' / 'ledger.json'}")
     return 1 if wrong else 0

@@ -27,6 +27,8 @@ class _Paper(NamedTuple):
     #: Whether the verdicts are those of the curves that were trained; else claims compute or train
     #: what they need, and the choices do not matter to them.
     judged_on_these: bool
+    #: What --quick chooses.
+    quick: Mapping[str, int]
 
 
 _PAPERS = {
@@ -37,6 +39,7 @@ _PAPERS = {
         ("LDL:Sec6", "LDL:A."),
         frozenset({1, 2, 3}),
         True,
+        {"runs": 3},
     ),
     "COL": _Paper(
         "collins",
@@ -44,6 +47,7 @@ _PAPERS = {
         ("COL:Fig", "COL:3.2.beyond", "COL:J.setup"),
         frozenset(),
         False,
+        {"steps": 1000, "trials": 2},
     ),
 }
 
@@ -56,18 +60,20 @@ def measure_and_judge(arguments: argparse.Namespace, given: Mapping[str, Any]) -
     """
     from numerics.terminal.inputs import InputError, writable_folder, writing_into
     from numerics.terminal.progress import duration, progress_bar
+    from proofs_check.reports.documents.experiments.pages import as_html, check_no_other_page, tell
+
+    paper = _PAPERS[arguments.paper]
+    out = writable_folder(Path(arguments.out))
+    check_no_other_page(out / "index.html", paper.title)
     from proofs_check.core.experiments import judge, sentences
     from proofs_check.core.ledgers.ledger import write_json
     from proofs_check.papers.statements import rows
-    from proofs_check.reports.documents.experiments.pages import as_html, check_no_other_page, tell
     from proofs_check.reports.figures.trained.page import write_page
 
-    paper = _PAPERS[arguments.paper]
     training = import_module(f"numerics.experiments.{paper.folder}.training")
     page_of = import_module(f"proofs_check.reports.figures.{paper.folder}.page").PAGE
-    out = writable_folder(Path(arguments.out))
-    check_no_other_page(out / "index.html", paper.title)
-    figures, choices = arguments.only or list(training.FIGURES), training.Choices(**given)
+    figures = arguments.only or list(training.FIGURES)
+    choices = training.Choices(**{**(paper.quick if arguments.quick else {}), **given})
     with writing_into(out), progress_bar(arguments.quiet, "training") as advance:
         show = lambda state: state.show(advance)
         try:
@@ -81,9 +87,15 @@ def measure_and_judge(arguments: argparse.Namespace, given: Mapping[str, Any]) -
         f"measured in {duration(found.seconds)} ({duration(found.work_seconds)} of processor time, "
         "earlier runs included)"
     )
+    if arguments.quick:
+        with writing_into(out), progress_bar(arguments.quiet, "drawing the figures"):
+            page = write_page(page_of, found, [], out, formats=arguments.format)
+        say(f"figures in {page}; the sentences are judged without --quick")
+        return 0
     drawn = set(figures) | (paper.together if paper.together & set(figures) else set())
     concerns = lambda id: id.startswith(paper.experiments) and page_of.figure_of(id) in {None, *drawn}
-    ledger = judge(found, concerns=concerns)
+    with progress_bar(arguments.quiet, "judging the sentences"):
+        ledger = judge(found, concerns=concerns)
     write_json(ledger.to_json(), out / "ledger" / "ledger.json")
     places = {id: place for place, id in enumerate(rows())}
     with writing_into(out), progress_bar(arguments.quiet, "drawing the figures"):
@@ -92,7 +104,7 @@ def measure_and_judge(arguments: argparse.Namespace, given: Mapping[str, Any]) -
             sentences(ledger), key=lambda sentence: (places[sentence[0].split("/")[0]], sentence[0])
         )
         page = write_page(page_of, found, said, out, words=as_html, formats=arguments.format)
-    wrong = tell(ledger, say)
+    wrong = tell(ledger, arguments.quiet)
     say(f"figures in {page}, ledger in {out / 'ledger' / 'ledger.json'}")
     usual = choices == training.Choices()
     if not usual and paper.judged_on_these:

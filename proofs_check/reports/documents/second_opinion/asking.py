@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from numerics.provers.remembered import noting
 from numerics.second_opinion.goals import Goal, NotAsked
-from numerics.terminal.inputs import InputError
+from numerics.terminal.inputs import InputError, read_bytes
+from numerics.terminal.progress import counted, progress_bar
 from proofs_check.papers.statements import PACKAGE
 from proofs_check.reports.documents.second_opinion.kept import KEPT, Asked, Opinions, read
 from proofs_check.reports.documents.second_opinion.questions import goals_of, questions
@@ -128,7 +129,9 @@ def second_opinion(
             )
         print("\n".join(old.summary()))
         return int("contradicted" in old.questions.values())
-    claims = load_claims()
+    noted_by_claim = _read_notes(Path(noted)) if noted else {}
+    with progress_bar(False, "loading the claims"):
+        claims = load_claims()
     if unknown := [n for n in names if not any(n in (id, c.row) for id, c in claims.items())]:
         raise InputError(
             f"no claim is called {unknown[0]}; write an id such as BB:CC.3.b, see: largeprompt list"
@@ -139,14 +142,13 @@ def second_opinion(
     if sample:
         drawn = lambda id: hashlib.sha256(f"{sample} {id}".encode()).digest()
         chosen += sorted(old.claims.keys() & claims.keys(), key=drawn)[:SAMPLE]
-    new, wrong = renew(old, (claims[id] for id in chosen), again=True, left=not sample)
+    with progress_bar(False, "asking z3") as advance:
+        asking = (claims[id] for id in counted(advance, chosen, "asking about"))
+        new, wrong = renew(old, asking, again=True, left=not sample)
     whole = again and not names
     if noted:
-        found = {
-            id: (mine, others)
-            for id, (mine, others) in json.loads(Path(noted).read_text(encoding="utf-8")).items()
-        }
-        new, more = _as_noted(new, {id: said for id, said in found.items() if id in claims}, claims)
+        found = {id: said for id, said in noted_by_claim.items() if id in claims}
+        new, more = _as_noted(new, found, claims)
         wrong, whole = wrong + more, whole or claims.keys() <= found.keys()
     new = _used(new, claims if whole else {**new.claims})
     if write:
@@ -174,12 +176,25 @@ def second_opinion(
     return int(bool(wrong))
 
 
+def _read_notes(file: Path) -> dict[str, Asked]:
+    """What ``pytest --questions FILE`` noted, by claim."""
+    try:
+        found = json.loads(read_bytes(file).decode("utf-8"))
+        return {str(id): (list(mine), dict(others)) for id, (mine, others) in found.items()}
+    except (AttributeError, OSError, TypeError, ValueError) as error:
+        raise InputError(
+            f"cannot read {file}: {error}; write it with: pytest proofs_check/ --questions {file}"
+        ) from error
+
+
 def _as_noted(
     old: Opinions, found: Mapping[str, Asked], claims: Mapping[str, Claim]
 ) -> tuple[Opinions, list[str]]:
     """Opinions of what a run noted, after asking what nobody was asked before."""
     fresh = [id for id, (mine, _) in found.items() if not {*mine} <= old.questions.keys()]
-    new, wrong = renew(old, (claims[id] for id in fresh), again=False)
+    with progress_bar(False, "asking z3") as advance:
+        asking = (claims[id] for id in counted(advance, fresh, "asking about"))
+        new, wrong = renew(old, asking, again=False)
     print(f"{len(fresh)} claims have questions that were not asked before")
     for id, said in found.items():
         if said == NONE:

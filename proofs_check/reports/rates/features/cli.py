@@ -30,10 +30,11 @@ def times_of_learning(arguments: argparse.Namespace, default: str) -> int:
                 f"--classes has {K}, but the tasks take each of two values on half of the features; pass "
                 f"even numbers from 4 to {MOST_CLASSES}"
             )
+    out = writable_folder(Path(arguments.out))
     from proofs_check.reports.pages.provenance import provenance
     from proofs_check.reports.rates.features.report import measure, write
 
-    out, started = writable_folder(Path(arguments.out)), time.perf_counter()
+    started = time.perf_counter()
     with progress_bar(arguments.quiet, "computing times") as advance:
         report = measure(classes, arguments.seed, advance)
     command = shlex.join(

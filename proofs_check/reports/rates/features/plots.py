@@ -40,7 +40,7 @@ LOSSES = {1e-1: ("ε = 0.1", "run-3"), 1e-2: ("ε = 0.01", "run-1"), 1e-3: ("ε 
 
 def draw(table: Table) -> list[Picture]:
     """The plots of a table of times."""
-    return [_classes(table), _ratios(), _accuracy(), _lipschitz()]
+    return [_ratios(), _classes(table), _accuracy(), _lipschitz()]
 
 
 def _classes(table: Table) -> Picture:

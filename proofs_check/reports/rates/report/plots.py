@@ -7,14 +7,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from numerics.attention.bound_curves import Bound
 from numerics.rates.far_curves import FarSlopes
 from numerics.rates.result import Rates
 from numerics.rates.series import Series
 from proofs_check.reports.pages.svg import Plot, dashed, figure, log_axis, stand_in
+from proofs_check.reports.pages.text import ratio
 
 __all__ = ["error_limits", "error_plot", "far_plot", "slope_plot", "style_of"]
 
 Floats = NDArray[np.float64]
+#: By what factor the axis of errors goes beyond the truth for a bound, at most.
+MOST_ABOVE = 1e12
 #: Longest prompts that a simulation reaches.
 FEASIBLE = 1e6
 MUTED, GRID, MEASURED, EXACT, THEOREM = map(stand_in, ("muted", "grid", "measured", "exact", "theorem"))
@@ -52,6 +56,19 @@ def _plot_bound(ax: Any, L: Floats, values: Floats, name: str) -> None:
     ax.plot(L, values, color=stand_in(variable), linestyle=dashed(dashes))
 
 
+def _name_beside(ax: Any, L: Floats, bound: Bound, truth: Floats) -> None:
+    """The name of one of the paper's bounds at the end of its curve, and by what factor it is above
+    the truth at best: so it is read without the legend.
+    """
+    seen = np.isfinite(bound.values) & (truth > 0)
+    if style_of(bound.name)[0] == "paper" and bound.kind == "upper bound" and seen.any():
+        factor = ratio(float(np.min(bound.values[seen] / truth[seen])))
+        below = L[seen] >= L[-1] * (L[0] / L[-1]) ** 0.3  # the part of the curve below the text
+        place = (L[seen][-1], 1.4 * float(np.max(bound.values[seen][below])))
+        text = f"{bound.name.split(',')[0]}:\n{factor} × the error"
+        ax.text(*place, text, ha="right", va="bottom", fontsize=7, color=stand_in("paper"), clip_on=True)
+
+
 def _lengths_axis(ax: Any, L: Floats) -> None:
     ax.set_xscale("log")
     log_axis(ax.xaxis, L[0], L[-1])
@@ -59,26 +76,26 @@ def _lengths_axis(ax: Any, L: Floats) -> None:
 
 
 def error_limits(series: Series) -> tuple[float, float]:
-    """The ends of the axis of errors: above the truth as much room as its own range, and at least
-    two decades.
+    """The ends of the axis of errors: from below the truth to above every bound where it is
+    tightest, but not so far up that the truth could not be told from a horizontal line.
     """
     truth = series.mean if series.exact is None else series.exact
     positive = truth[truth > 0]
     low, high = (float(positive.min()) / 2, float(positive.max())) if positive.size else (0.1, 1.0)
-    tops = [float(np.nanmax(b.values)) for b in series.bounds if np.isfinite(b.values).any()]
-    return low, min(2 * max([high, *tops]), high * max(1e3, high / low))
+    best = [float(np.nanmin(b.values)) for b in series.bounds if np.isfinite(b.values).any()]
+    return low, min(300 * max([high, *best]), high * max(MOST_ABOVE, (high / low) ** 5))
 
 
 def error_plot(run: Rates, series: Series, prefix: str = "run") -> Plot:
-    """Mean squared error over the length, and below it everything divided by the exact curve.
-    Bounds far above the truth are left to the legend and the table of slack: they would press the
-    rest together.
+    """Mean squared error over the length with all bounds, and below it everything near the exact
+    curve divided by it.
     """
     L = run.lengths
 
     def draw(ax: Any, below: Any = None) -> None:
         for bound in series.bounds:
             _plot_bound(ax, L, bound.values, bound.name)
+            _name_beside(ax, L, bound, series.mean if series.exact is None else series.exact)
         if series.exact is not None:
             ax.plot(L, series.exact, color=EXACT)
         _measured_points(ax, L, series.mean, series.standard_error)

@@ -38,11 +38,12 @@ def best_windows(arguments: argparse.Namespace, default: str) -> int:
                 f"2 to {MOST_DIMENSIONS}"
             )
     own, inputs = own_class(arguments.spectrum) if arguments.spectrum is not None else (None, [])
+    out = writable_folder(Path(arguments.out))
     from proofs_check.reports.pages.provenance import provenance
     from proofs_check.reports.rates.windows.best_window import which_window
     from proofs_check.reports.rates.windows.report import measure, write
 
-    out, started = writable_folder(Path(arguments.out)), time.perf_counter()
+    started = time.perf_counter()
     with progress_bar(arguments.quiet, "computing widths") as advance:
         try:
             report = measure(dimensions, arguments.seed, own, advance)

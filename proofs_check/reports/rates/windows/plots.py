@@ -37,8 +37,8 @@ PHASES = dict(zip(THETA_DIMENSIONS, ("run-1", "run-2", "run-3", "run-4")))
 def draw(table: Table, fits: Sequence[Fit], drawn: Sequence[Drawn]) -> list[Picture]:
     """The plots."""
     return [
-        _widths(table),
         _slopes(table),
+        _widths(table),
         *(_dimensions(fits, name) for name in PRINTED_EXPONENTS),
         *(_crossover(table), _drawn(drawn), _phases(table)),
     ]

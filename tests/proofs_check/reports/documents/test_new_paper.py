@@ -1,7 +1,9 @@
 """A paper of one's own is judged, shown and printed as ours, and its errors are told in a line."""
 
 import json
+import re
 import runpy
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -14,7 +16,7 @@ from hypothesis import strategies as st
 
 from numerics.terminal.inputs import InputError
 from proofs_check.core.claim import REGISTRY
-from proofs_check.core.ledgers.losses import CHANGED, STANDS
+from proofs_check.core.ledgers.losses import STANDS
 from proofs_check.papers import registered
 from proofs_check.papers.statements import papers
 from proofs_check.reports.cli import main
@@ -212,20 +214,43 @@ def test_a_revision_is_compared_with_the_paper(known, capsys):
     revise = lambda *arguments: (main(["revise", "ME", "--papers", "mine", *arguments]), said(capsys))
     status, told = revise("--set", "L2:c=3/4", "--out", "new.json")
     assert status == 1
-    assert "ME:L2 REFUTED -> CERTIFIED no longer refuted" in told
-    assert f"Lemma 2: {CHANGED} (CERTIFIED) -> {STANDS} (CERTIFIED)" in told
+    assert "ME:L2. As printed, with c = 1/2, it is false at x = " in told
+    assert "As revised, with c = 3/4, it holds: CERTIFIED." in told
+    assert "Lemma 2 stands now, where it stood with a change before." in told
+    assert "Nothing changes for the main result Lemma 1." in told
+    assert main(["diff", *shlex.split(told.partition("largeprompt diff ")[2])]) == 1
+    assert "ME:L2 REFUTED -> CERTIFIED" in said(capsys)
     assert main(["list", "--papers", "mine", "--ledger", "new.json", "--verdict", "REFUTED"]) == 0
     assert "ME:L2" not in capsys.readouterr().out
-    assert "REFUTED" not in revise("--set", "L2:c=2/3")[1]  # it stays false, which is no change
+    false = revise("--set", "L2:c=2/3")[1]  # it stays false
+    assert "As revised, with c = 2/3, it is false at" in false
+    assert "Nothing changes for the main results Lemmas 1 and 2." in false
     copy, text = Path("revised.toml"), (known / "statements.toml").read_text(encoding="utf-8")
     copy.write_text(text.replace('id = "ME:L2"', 'id = "ME:L2"\nset = {c = "3/4"}', 1), encoding="utf-8")
     changed = revise("--statements", str(copy))[1]
-    assert changed.startswith("verdicts as printed (1) ME:L2 REFUTED -> CERTIFIED")
+    assert changed.startswith("ME:L2. As printed, with c = 1/2, it is false")
     copy.write_text(text.replace("\\tfrac12x^2", "x^2"), encoding="utf-8")
     unjudged = "have another formula and no number, so that nothing judges them: ME:L2"
     assert unjudged in revise("--statements", str(copy))[1]
     copy.write_text(text[: text.rindex("[[row]]")], encoding="utf-8")
     assert "Rows that are gone: ME:L2" in revise("--statements", str(copy))[1]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "options", "faulty"),
+    [('"1"', (), False), ('"1/2"', (), True), ('"1"', ("--ledger", "at"), False)],
+)
+def test_what_a_run_proposes_next_works(mine, pytester, capsys, numbers, options, faulty):
+    """Also where a claim is out of order, whose ledger no command reads unless it is named."""
+    text = (file := mine / "statements.toml").read_text(encoding="utf-8")
+    file.write_text(text.replace('numbers = {c = "1"}', f"numbers = {{c = {numbers}}}"), encoding="utf-8")
+    told = " ".join(line.strip() for line in judged(pytester, mine, *options).outlines)
+    commands = re.findall("`largeprompt ([^`]+)`", told.partition("Next: ")[2])
+    assert len(commands) == 1 if faulty else 2
+    assert ("ME:L1, not in order" in told) is faulty
+    for command in commands:
+        assert main(shlex.split(command)) == 0
+    capsys.readouterr()
 
 
 def test_a_revision_owes_no_form_that_was_filled_in_for_what_was_printed(mine, pytester):

@@ -59,7 +59,10 @@ def test_a_second_call_trains_nothing_and_finds_the_same(page, monkeypatch, caps
     assert (page / "data.json").read_text() == before
     told = capsys.readouterr().out
     assert "measured in" in told
-    assert re.search(r"LDL:Sec6.F1s +SUPPORTED", told)
+    checks = re.findall(r"^  ((?:[A-Z]+)(?: -> [A-Z]+ as repaired)?(?: \(\w+\))?: .*)$", told, re.MULTILINE)
+    assert len(checks) == len(set(checks)) == len(read_ledger(page / "ledger")["claims"])
+    sentences = re.findall(r"^LDL:\S+: (.*)$", told, re.MULTILINE)
+    assert len(sentences) == len(set(sentences))  # each stands once, above all that is said of it
 
 
 def test_other_choices_refute_nothing(tmp_path, capsys):
@@ -71,6 +74,24 @@ def test_other_choices_refute_nothing(tmp_path, capsys):
     assert "largeprompt figures --paper LDL --rate 0.01 --only 1" in html
     assert "has the printed losses" not in html  # said of our rate alone
     assert "those of these choices" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("paper", "only"), [("LDL", "4"), ("COL", "3")])
+def test_quick_makes_less_and_judges_nothing(paper, only, tmp_path, capsys, monkeypatch):
+    made = []
+
+    def trained(choices, figures, **_):
+        made.append(choices)
+        raise ValueError("enough")
+
+    room = {"LDL": "li_duan_liang", "COL": "collins"}[paper]
+    monkeypatch.setattr(f"numerics.experiments.{room}.training.measure", trained)
+    words = ["figures", "--paper", paper.lower(), "--only", only, "--out", str(tmp_path)]
+    assert main([*words, "--quick"]) == main(words) == 2
+    quick, usual = (vars(choices) for choices in made)
+    less = {name for name in usual if quick[name] != usual[name]}
+    assert less
+    assert all(quick[name] < usual[name] for name in less)
 
 
 def test_a_run_that_diverges_is_told_with_its_epoch_and_is_null():
@@ -95,7 +116,7 @@ def test_the_losses_of_figure_4_are_means_over_runs():
     ("wrong", "said"),
     [
         (["--paper", "LDL", "--seeds", "3"], "--seeds belongs to --paper BB"),
-        (["--paper", "LDL", "--quick"], "--quick belongs to --paper BB"),
+        (["--paper", "BB", "--quick", "--full"], "leave one of them out"),
         (["--paper", "BB", "--width", "8"], "--width belongs to --paper LDL"),
         (["--paper", "LDL", "--only", "5"], "LDL has the figures 1, 2, 3, 4"),
         (["--paper", "BB", "--only", "9"], "BB has the figures 1, 2, 3, 4, 5"),

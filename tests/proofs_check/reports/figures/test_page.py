@@ -180,10 +180,8 @@ def test_a_run_that_diverged_and_a_reduced_plan_are_called_so(found, folder):
     words = " ".join(" ".join(Page(text_of(folder)).words).split()).replace("\u202f", " ")
     assert "1 run diverged" in words
     assert "linear, isotropic, as written, L = 20, seed 4: step" in words
-    left = (
-        "What is left out of largeprompt figures --full : 15 of 19 prompt lengths of Figures 1, 2, 5 and 6."
-    )
-    assert left in words  # and nothing else
+    left = "What is left out of largeprompt figures --paper BB --full : 15 of 19 prompt lengths"
+    assert f"{left} of Figures 1, 2, 5 and 6." in words  # and nothing else
     assert "12 min 34 s" in words
     assert "largeprompt figures --only 1 2 3 4 6" in words
 

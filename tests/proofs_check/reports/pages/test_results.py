@@ -12,6 +12,7 @@ import sympy as sp
 
 import numerics
 import theory
+from tests.hostile.targets import TARGETS
 
 SETTING = numerics.AttentionSetting(
     np.diag([1.0, 2.0]), np.eye(2) / 2, np.eye(1, 2), query=[1.0, 0.0], name="<i>mine</i>"
@@ -63,6 +64,48 @@ def test_a_result_is_a_page_a_text_and_a_plot(name):
     assert ax.get_xlabel()
     assert ax.get_ylabel()
     assert ax.lines
+
+
+def _results():
+    """What the public functions return that is of ours, or made of ours, by their names."""
+    public = {*theory.__all__, *numerics.__all__} - {"Algebra", "Integers", "Iid"}  # what provers are asked
+    for name, target in TARGETS.items():
+        if target.function.__name__ in public:
+            result = target.call(target.good())
+            for one in result if type(result) is list else [result]:
+                if type(one).__module__.partition(".")[0] in ("theory", "numerics"):
+                    yield name, one
+
+
+def _is_a_curve(result):
+    """Whether it keeps times or lengths with a number for each."""
+    fields = {name: np.asarray(getattr(result, name, ())) for name in ("lengths", "L", "t", "time", "steps")}
+    along = [x for x in fields.values() if x.ndim == 1 and x.dtype.kind in "iuf" and len(x)]
+    values = (
+        [x for x in vars(result).values() if isinstance(x, np.ndarray)] if hasattr(result, "__dict__") else []
+    )
+    return any(len(y) == len(x) and y is not x for x in along for y in values if y.ndim)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_whatever_a_public_function_returns_shows_itself_and_draws_its_curve():
+    curves, seen = set(), set()
+    for name, result in _results():
+        kind = type(result)
+        if kind in seen:
+            continue
+        seen.add(kind)
+        page = fromstring(f"<div>{result._repr_html_()}</div>")
+        assert "".join(page.itertext()).strip(), name
+        assert "array(" not in repr(result), name
+        if _is_a_curve(result):
+            curves.add(kind.__name__)
+            ax = result.plot()
+            assert ax.lines, name
+            assert ax.get_xlabel(), name
+            assert ax.get_ylabel(), name
+    assert {"BestWindow", "AttentionSetting", "TaskClass"} <= {kind.__name__ for kind in seen}
+    assert {"HowLinear", "Flow", "AttentionPath", "ExactErrors"} <= curves
 
 
 def test_a_plot_goes_where_it_is_asked_to():

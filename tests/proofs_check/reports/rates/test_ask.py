@@ -113,7 +113,7 @@ def test_without_files_it_takes_an_example(files, capsys):
             ["--U", "U.npy", "--query", "z.json", "--example", "averaged"],
             "--example averaged brings its own matrices",
         ),
-        (["--U", "U.npy", "--query", "z.json", "-L", "0"], "lengths contain 0"),
+        (["--U", "U.npy", "--query", "z.json", "-L", "0"], "-L 0: 0 is not a whole number from 1"),
         (["--U", "U.npy", "--query", "z.json", "-L", "4000.5"], "-L 4000.5: 4000.5 is not a whole number"),
         *(
             (

@@ -155,7 +155,7 @@ def test_a_failed_run_leaves_the_old_report(tmp_path):
     [
         (["--law", "cauchy"], "there is no token law 'cauchy'; choose one of gaussian, rademacher"),
         (["--example", "nonsense"], "there is no example 'nonsense'; choose one of anisotropic"),
-        (["--lengths", "0,10"], "L = 0 is not a prompt length"),
+        (["--lengths", "0,10"], "--lengths 0,10: 0 is not a whole number from 1"),
         (["--lengths", "ten"], "neither a list like 10,30,100 nor a grid"),
         (["--lengths", "10:5:3"], "FIRST < LAST"),
         (["--lengths", "1:2:3:4"], "neither a list"),

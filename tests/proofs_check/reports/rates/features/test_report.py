@@ -146,7 +146,7 @@ OF_THE_OTHER_PAPER = [
     ("words", "message"),
     [
         *(
-            ([option, "7"], f"{option} belongs to --paper attention; with --paper LDL leave it out")
+            ([option, "7"], f"{option} belongs to --paper BB; with --paper LDL leave it out")
             for option in OF_THE_OTHER_PAPER
         ),
         (["--classes", "nonsense"], "--classes nonsense is neither a list like"),
@@ -169,4 +169,4 @@ def test_wrong_words_are_one_line_and_exit_status_2(words, message, tmp_path, ca
 
 def test_the_other_paper_knows_no_classes(ran):
     known = ran(2, "rates", "--classes", "4").err
-    assert "--classes belongs to --paper LDL; with --paper attention leave it out (--example, " in known
+    assert "--classes belongs to --paper LDL; with --paper BB leave it out (--example, " in known

@@ -14,7 +14,7 @@ from numerics.attention.examples import EXAMPLES
 from numerics.attention.setting import AttentionSetting
 from numerics.rates.measure import rates
 from proofs_check.reports.pages.provenance import provenance
-from proofs_check.reports.pages.text import sci
+from proofs_check.reports.pages.text import ratio, sci
 from proofs_check.reports.rates.report.document import as_document
 from proofs_check.reports.rates.report.drawing import draw, prefixes
 from proofs_check.reports.rates.report.names import explained, run_names
@@ -141,17 +141,24 @@ def test_every_curve_of_a_page_is_explained(page, shared):
     assert len(explained(ours)) == 4
 
 
-def test_a_key_without_a_line_says_so(run, page):
-    """Bounds that are millions of times the truth are left out of the plot, not out of its key."""
+def test_every_bound_is_drawn_and_one_far_beyond_is_told(run, page, drawings):
     output = run.series[0]
-    far = [b for b in output.bounds if np.nanmin(b.values) > error_limits(output)[1]]
-    assert [b.name for b in far] == ["R1", "Lemma C.4"]
-    keys = re.findall(r"<span><b>(.*?)</b> (.*?)</span>", page)
-    assert {name for name, note in keys if note.endswith("above the plot")} == {"R1", "Lemma C.4"}
-    assert sum(note.endswith("above the plot") for _, note in keys) == 4
     upper = [b for b in output.bounds if b.kind == "upper bound"]
+    low, high = error_limits(output)
+    assert all(low < np.nanmin(b.values) < high for b in upper)
+    assert {b.name for b in upper} >= {"R1", "Lemma C.4"}
+    drawn = error_plot(run, output).inline
+    factor = np.nanmin(next(b for b in upper if b.name == "Lemma C.4").values / output.exact)
+    assert "Lemma C.4:" in drawn
+    assert f"{ratio(factor)} × the error" in drawn
+    keys = lambda text: re.findall(r"<span><b>(.*?)</b> (.*?)</span>", text)
+    assert not any(note.endswith("above the plot") for _, note in keys(page))
+    beyond = replace(output, bounds=tuple(replace(b, values=1e60 * b.values) for b in output.bounds))
+    other = page_of(replace(run, series=(beyond, *run.series[1:])), drawing=drawings[1])
+    assert sum(note.endswith("above the plot") for _, note in keys(other)) == len(upper)
+    assert error_limits(beyond)[1] < np.nanmin(beyond.bounds[0].values)
     useless = {b.name for b in upper if np.nanmin(b.values) > run.answer.linear**2}
-    assert useless == {name for name, note in keys if "no useful bound" in note} != set()
+    assert useless == {name for name, note in keys(page) if "no useful bound" in note} != set()
 
 
 def test_numbers_on_a_page_are_typeset(page, shared):
@@ -263,7 +270,11 @@ def test_a_page_says_what_feasible_prompts_cannot_show(page, shared, slow):
     text = text[text.index(words) :]
     assert f"has the slope {slow.far.slope[-1]:.4f} at" in text.replace("−", "-")  # and it is near the truth
     assert abs(-slow.far.slope[-1] - slow.series[0].sharp) < 0.005
-    assert text.index("Where no simulation reaches") < text.index("Errors over the prompt length")
+    assert text.index("Where no simulation reaches") < text.index("Comparisons")
+    order = [
+        page.index(said) for said in ("close to linear attention?", "<svg", "comparisons hold", "settle")
+    ]
+    assert order == sorted(order)  # answer, picture, then what else was found and what was not
 
 
 def test_runs_of_one_name_have_plots_of_their_own(run):

@@ -237,7 +237,7 @@ def test_widths_grow_with_Lambda_and_those_at_finite_length_saturate(report):
             ["--classes", "4"],
             "--classes belongs to --paper LDL; with --paper COL leave it out (--spectrum, --dimensions, ",
         ),
-        (["--lengths", "7"], "--lengths belongs to --paper attention; with --paper COL leave it out"),
+        (["--lengths", "7"], "--lengths belongs to --paper BB; with --paper COL leave it out"),
         (["--dimensions", "nonsense"], "--dimensions nonsense is neither a list like"),
         (
             ["--dimensions", "1,3"],
@@ -270,5 +270,5 @@ def test_a_file_with_words_in_it_is_refused(tmp_path, capsys):
 
 
 def test_the_other_papers_know_no_spectrum(ran):
-    known = "--spectrum belongs to --paper COL; with --paper attention leave it out (--example, "
+    known = "--spectrum belongs to --paper COL; with --paper BB leave it out (--example, "
     assert known in ran(2, "rates", "--spectrum", "0,1").err
