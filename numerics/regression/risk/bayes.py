@@ -141,7 +141,9 @@ def _by_bartlett(normal: Floats, chi2: Floats, query: Floats, ridge: Floats) -> 
     T[:, *np.tril_indices(d, -1)] = normal
     if ridge.min() >= SMALL_NOISE:
         return np.asarray(
-            np.trace(np.linalg.solve(T @ T.transpose(0, 2, 1) + np.diag(ridge), query), axis1=1, axis2=2)
+            np.trace(
+                np.linalg.solve(T @ T.transpose(0, 2, 1) + np.diag(ridge), query[None]), axis1=1, axis2=2
+            )
         )
     # From a factor of W + diag ridge, ten times slower: W itself may be singular to rounding.
     both = np.concatenate([T.transpose(0, 2, 1), np.broadcast_to(np.diag(np.sqrt(ridge)), T.shape)], axis=1)
