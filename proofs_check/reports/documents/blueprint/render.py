@@ -206,6 +206,7 @@ def write_blueprint(
     """Write the blueprint of a ledger to a file, or as ``blueprint.html`` into a folder, with the
     derivations that `proofs_check.reports.documents.proof_page.all_proofs` returns.
     """
-    made = as_html(Site(document), proofs, advance)
+    with latex.kept.between_runs():
+        made = as_html(Site(document), proofs, advance)
     write_text(out / "blueprint.html" if out.is_dir() else out, made.html)
     return made

@@ -7,7 +7,7 @@ from html import escape
 
 from proofs_check.reports.documents.errata.entries import Errata
 from proofs_check.reports.documents.errata.reading import READINGS, SEVERITY, how_to_read
-from proofs_check.reports.documents.latex import CSS, LatexError, block, words
+from proofs_check.reports.documents.latex import CSS, LatexError, block, kept, words
 
 __all__ = ["as_html"]
 
@@ -21,10 +21,11 @@ def as_html(errata: Errata) -> str:
     template = templates.get_template("errata.html.jinja")
     severities = re.sub(r"\*([\w ]+)\*", r"<b>\1</b>", _words(SEVERITY))
     how = [_words(paragraph) for paragraph in how_to_read(errata.example, errata.names)]
-    return (
-        template.render(errata=errata, css=CSS, severities=severities, how=how, about_readings=READINGS)
-        + "\n"
-    )
+    with kept.between_runs():
+        page = template.render(
+            errata=errata, css=CSS, severities=severities, how=how, about_readings=READINGS
+        )
+    return f"{page}\n"
 
 
 def _words(text: str) -> str:
