@@ -26,7 +26,9 @@ def module(name):
 @pytest.fixture(scope="module")
 def hook():
     pytest.importorskip("mkdocs", reason="the site needs the extra docs: pip install '.[docs]'")
-    return module("hook")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(ROOT / "website")  # as MkDocs does
+        return module("hook")
 
 
 @pytest.mark.parametrize(
