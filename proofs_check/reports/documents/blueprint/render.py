@@ -19,11 +19,12 @@ from numerics.terminal.progress import Advance, counted
 from proofs_check.core.instead import told_instead
 from proofs_check.core.ledgers.files import write_text
 from proofs_check.core.printed import told
+from proofs_check.core.severity import in_words, lost
 from proofs_check.papers.replies import replies_to
 from proofs_check.papers.statements import is_own, known_papers, readings_of
 from proofs_check.papers.witnesses import script, slug
 from proofs_check.reports.documents import latex
-from proofs_check.reports.documents.blueprint.document import LETTERS, Site, Statement, anchor
+from proofs_check.reports.documents.blueprint.document import KINDS, LETTERS, Site, Statement, anchor
 from proofs_check.reports.documents.blueprint.graph import Href, all_statements, apart, neighbourhood, v_class
 from proofs_check.reports.documents.errata.reading import READINGS
 from proofs_check.reports.documents.property_tests import examples, without
@@ -215,6 +216,8 @@ def _templates(
         "number": number,
         "decimal": _decimal,
         "anchor": href,
+        "kind": lambda kind: KINDS.get(kind, kind),
+        "wrong": in_words,
         "v": v_class,
     }
     templates.globals |= {
@@ -228,6 +231,7 @@ def _templates(
         "script": script,
         "slug": slug,
         "letters": LETTERS,
+        "lost": lost,
         "near": lambda rows, label: Markup(neighbourhood(site, rows, label, href)),
         "math_styles": Markup(latex.CSS),
     }
