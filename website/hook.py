@@ -202,7 +202,7 @@ def relinked(text: str, uri: str, place: Path) -> str:
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
     """Put in what the ledger says, and set the links right."""
     uri = page.file.src_uri
-    if uri == AT_ROOT["CHANGELOG.md"]:
+    if uri == AT_ROOT["CHANGELOG.md"] or uri.startswith("source/"):
         page.meta["search"] = {"exclude": True}
     place = behind.get(uri, DOCS / uri)
     if place.exists() and not uri.startswith("gallery/"):

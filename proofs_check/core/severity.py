@@ -23,7 +23,7 @@ _NAMES = {
 #: What an error costs once it is mended, the least first.
 COSTS = ("nothing", "constants", "a hypothesis", "the theorem")
 _LOST = {
-    "nothing": "nothing is lost",
+    "nothing": "",
     "constants": "constants change",
     "a hypothesis": "it needs a hypothesis more",
     "the theorem": "the theorem is lost",
@@ -66,7 +66,8 @@ def in_words(error: Mapping[str, Any]) -> str:
 
 
 def lost(costs: str) -> str:
-    """What the paper loses by an error that is mended, in a sentence without its capital and its full stop.
+    """What the paper loses by an error that is mended, in a sentence without its capital and its full stop;
+    empty if nothing.
 
     >>> lost("the theorem")
     'the theorem is lost'

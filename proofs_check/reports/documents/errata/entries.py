@@ -20,7 +20,7 @@ class Erratum:
     id: str
     severity: str
     #: The same in words, with the degenerate points of an edge; and what the paper loses, as a
-    #: sentence without capital and full stop.
+    #: sentence without capital and full stop, empty if nothing.
     kind: str
     lost: str
     #: In words, with LaTeX between dollars; what no engine accepted instead is marked.

@@ -74,7 +74,7 @@ def _line(i: int, e: Entry) -> tuple[str, ...]:
     also = f" (also in {', '.join(e.also)})" if e.also else ""
     kinds = "".join(f", also {x.kind}" for x in more)
     place = f"{i}. [{github(e.short)}](#{slug(e.id)}){also}"
-    return place, f"**{first.kind}**{kinds}; {first.lost}", github(first.why), github(e.instead)
+    return place, f"**{first.kind}**{kinds}{first.lost and f'; {first.lost}'}", github(first.why), github(e.instead)
 
 
 def _others(listed: tuple[Result, ...]) -> list[str]:
@@ -127,7 +127,7 @@ def _error(e: Erratum) -> list[str]:
     ]
     if e.truth:
         out.append(github(e.truth))
-    out.append(f"{e.lost.capitalize()}. {github(e.repair)}")
+    out.append(f"{e.lost and f'{e.lost.capitalize()}. '}{github(e.repair)}")
     out += ["**What was judged instead.**", _formula(e.judged)] if e.judged else []
     out += [f"**Smallest counterexample.** {values}. {e.evidence}"]
     if e.script:

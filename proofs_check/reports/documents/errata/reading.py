@@ -10,7 +10,7 @@ SEVERITY = (
     "points *only*: at the degenerate points that are named. *A false step*, *a gap in its proof* and *a "
     "missing hypothesis* are what they say. *Text and code differ*: the authors' code does otherwise than the "
     "text says. *A slip of notation* misleads nobody who knows what is meant. Below it stands what the paper "
-    "loses once the line is mended."
+    "loses once the line is mended, if anything."
 )
 #: What stands above a script, and above what it prints.
 BOTH_SIDES = "This script computes both sides from the printed formula:"

@@ -76,7 +76,7 @@ def test_a_line_says_where_how_grave_why_what_instead_and_at_which_cost():
     assert "Proof of Cor. C.3, both displays" in lines[1]
     assert "a false step constants change" in lines[1]
     assert "More follows" not in lines[1]
-    assert "false at f = 0 only nothing is lost" in lines[2]
+    assert "false at f = 0 only" in lines[2]
     assert "More follows" in page  # in the entry
 
 
