@@ -229,12 +229,15 @@ def on_page_content(html: str, page: Any, config: Any, files: Files) -> str:
 
 def _labelled(found: re.Match[str]) -> str:
     """A table whose cells name their columns, for on a phone each stands on a line of its own."""
-    names = [re.sub(r"<math\b.*?</math>|<.*?>", "", name) for name in re.findall(r"<th\b[^>]*>(.*?)</th>", found[0])]
+    names = [
+        re.sub(r"<math\b.*?</math>|<.*?>", "", name)
+        for name in re.findall(r"<th\b[^>]*>(.*?)</th>", found[0])
+    ]
     rows = found[0].split("<tr>")
     for i, row in enumerate(rows):
         label = iter(names)
         rows[i] = re.sub(r"<td\b", lambda cell: f'{cell[0]} data-label="{next(label, "").strip()}"', row)
-    return "<tr>".join(rows)
+    return f'<div class="wide">{"<tr>".join(rows)}</div>'
 
 
 @event_priority(-50)  # after the search was written, before it is copied for pages without a server
@@ -255,7 +258,10 @@ def _in_its_width(found: re.Match[str]) -> str:
 
 def _place_of_false() -> str:
     """Where the list of what is false comes; a fragment names a paper."""
-    return "".join(f'<a id="{key}"></a>' for key in (ledger.errata if ledger else ())) + f'\n\n<div id="{FALSE}"></div>'
+    return (
+        "".join(f'<a id="{key}"></a>' for key in (ledger.errata if ledger else ()))
+        + f'\n\n<div id="{FALSE}"></div>'
+    )
 
 
 def of_readme(found: re.Match[str]) -> str:

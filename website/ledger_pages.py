@@ -134,7 +134,9 @@ class LedgerPages:
             [
                 f"{known['authors']}, *{known['title']}*, {linked(cite)}.",
                 "## What stands",
-                "\n".join(["| main result | what it says | stands | what to change |", "|---|---|---|---|", *lines]),
+                "\n".join(
+                    ["| main result | what it says | stands | what to change |", "|---|---|---|---|", *lines]
+                ),
                 told.losses,
                 "## What is false",
                 f"{told.sentence} [All of them](../errata.md), and as [a document for the authors]"
@@ -199,14 +201,12 @@ class LedgerPages:
         return f"<aside data-search-exclude>{head}{listed}</aside>"  # each entry is found on its own page
 
     def _false(self, key: str, e: Any, first: Any) -> str:
-        also = ", ".join(
-            f'<a href="{self.statement(c.id)[len(UP):]}">{escape(c.id)}</a>' for c in e.copies
-        )
+        also = ", ".join(f'<a href="{self.statement(c.id)[len(UP) :]}">{escape(c.id)}</a>' for c in e.copies)
         return (
             f'<div class="error s-{first.severity.replace(" ", "-")}" data-paper="{key}" '
             f'data-severity="{first.severity}"><p><b><a href="errata/{slug(e.id)}.html">{in_html(e.place)}</a></b> '
             f'<span class="severity">{escape(first.kind)}</span> {self.cited(key)}, '
-            f'<a href="{self.statement(e.id)[len(UP):]}"><code>{e.id}</code></a></p>'
+            f'<a href="{self.statement(e.id)[len(UP) :]}"><code>{e.id}</code></a></p>'
             f"<p>{in_html(first.why)}</p><p><em>Instead:</em> {in_html(first.instead_in_short)}</p>"
             + (f"<p>The same error is in {also}.</p>" if also else "")
             + "</div>"

@@ -23,7 +23,18 @@ from proofs_check.reports.documents.diff import changes
 from proofs_check.reports.documents.repeated import difference
 from proofs_check.reports.documents.second_opinion import kept
 
-__all__ = ["block_of", "blocks", "cited", "errata", "headline", "losses", "marks", "renewed", "replaced", "status"]
+__all__ = [
+    "block_of",
+    "blocks",
+    "cited",
+    "errata",
+    "headline",
+    "losses",
+    "marks",
+    "renewed",
+    "replaced",
+    "status",
+]
 
 #: Verdicts of settled rows, in the order of the columns.
 COLUMNS = ("PROVED", "CERTIFIED", "ARGUED", "SUPPORTED", "REFUTED")

@@ -199,9 +199,7 @@ def statement_pages(
         yield s, page.render(site=site, s=s)
 
 
-def _templates(
-    site: Site, setter: _Typesetter, href: Href, proofs: Mapping[str, Sequence[Displayed]]
-) -> Any:
+def _templates(site: Site, setter: _Typesetter, href: Href, proofs: Mapping[str, Sequence[Displayed]]) -> Any:
     """The templates, with what they show of a statement."""
     templates = environment("proofs_check.reports.documents.blueprint")
     safe = lambda make: lambda *given, **named: Markup(make(*given, **named))

@@ -292,9 +292,7 @@ def _repair(e: Mapping[str, Any]) -> str:
     # ledger lists only what is given.
     pairs = {k: (v, e["numbers"].get(k)) for k, v in repair["numbers"].items()}
     turned = {k: (new, old) for k, (new, old) in pairs.items() if _is_number(new) and _is_number(old)}
-    changes = " and ".join(
-        f"`{number(new)}` in place of `{number(old)}`" for new, old in turned.values()
-    )
+    changes = " and ".join(f"`{number(new)}` in place of `{number(old)}`" for new, old in turned.values())
     how = f"with {changes}" if changes else "changed accordingly"
     out = f"The check that refutes the printed line, {how}, gives {Evidence.from_json(evidence).word}"
     if repair["verdict"] == "SUPPORTED":

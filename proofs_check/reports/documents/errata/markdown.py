@@ -74,7 +74,12 @@ def _line(i: int, e: Entry) -> tuple[str, ...]:
     also = f" (also in {', '.join(e.also)})" if e.also else ""
     kinds = "".join(f", also {x.kind}" for x in more)
     place = f"{i}. [{github(e.short)}](#{slug(e.id)}){also}"
-    return place, f"**{first.kind}**{kinds}{first.lost and f'; {first.lost}'}", github(first.why), github(e.instead)
+    return (
+        place,
+        f"**{first.kind}**{kinds}{first.lost and f'; {first.lost}'}",
+        github(first.why),
+        github(e.instead),
+    )
 
 
 def _others(listed: tuple[Result, ...]) -> list[str]:
