@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Any
 
 from ledger_pages import LedgerPages, styles
-
 from mkdocs.exceptions import PluginError
 from mkdocs.plugins import event_priority
 from mkdocs.structure.files import File, Files
@@ -235,14 +234,15 @@ def _labelled(found: re.Match[str]) -> str:
     ]
     rows = found[0].split("<tr>")
     for i, row in enumerate(rows):
-        label = iter(names)
-        rows[i] = re.sub(r"<td\b", lambda cell: f'{cell[0]} data-label="{next(label, "").strip()}"', row)
+        cells = row.split("<td")
+        labels = [f'<td data-label="{name.strip()}"' for name in [*names, *[""] * len(cells)]]
+        rows[i] = cells[0] + "".join(label + cell for label, cell in zip(labels, cells[1:], strict=False))
     return f'<div class="wide">{"<tr>".join(rows)}</div>'
 
 
 @event_priority(-50)  # after the search was written, before it is copied for pages without a server
 def on_post_build(config: Any) -> None:
-    """The search as it is read, which is half as long as the sign by sign escape of its formulas."""
+    """The search with its formulas as they are read, which halves it; no maps of scripts."""
     path = Path(config.site_dir, "search/search_index.json")
     text = json.dumps(json.loads(path.read_bytes()), ensure_ascii=False, separators=(",", ":"))
     path.write_text(text, encoding="utf-8")

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from markupsafe import Markup
 from numerics.terminal.mathematics import as_unicode
 from proofs_check.core.ledgers.stored import RELEASE, find_ledger
 from proofs_check.derivations.proofs import PROOFS
@@ -204,7 +203,8 @@ class LedgerPages:
         also = ", ".join(f'<a href="{self.statement(c.id)[len(UP) :]}">{escape(c.id)}</a>' for c in e.copies)
         return (
             f'<div class="error s-{first.severity.replace(" ", "-")}" data-paper="{key}" '
-            f'data-severity="{first.severity}"><p><b><a href="errata/{slug(e.id)}.html">{in_html(e.place)}</a></b> '
+            f'data-severity="{first.severity}">'
+            f'<p><b><a href="errata/{slug(e.id)}.html">{in_html(e.place)}</a></b> '
             f'<span class="severity">{escape(first.kind)}</span> {self.cited(key)}, '
             f'<a href="{self.statement(e.id)[len(UP) :]}"><code>{e.id}</code></a></p>'
             f"<p>{in_html(first.why)}</p><p><em>Instead:</em> {in_html(first.instead_in_short)}</p>"

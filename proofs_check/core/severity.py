@@ -66,7 +66,7 @@ def in_words(error: Mapping[str, Any]) -> str:
 
 
 def lost(costs: str) -> str:
-    """What the paper loses by an error that is mended, in a sentence without its capital and its full stop;
+    """What the paper loses by an error that is mended, a sentence without capital and full stop;
     empty if nothing.
 
     >>> lost("the theorem")

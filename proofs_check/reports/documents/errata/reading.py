@@ -8,9 +8,9 @@ __all__ = ["BOTH_SIDES", "PRINTS", "READINGS", "SEVERITY", "how_to_read"]
 SEVERITY = (
     "*False in its own regime*: the counterexample keeps failing when it is moved a little. *False at* some "
     "points *only*: at the degenerate points that are named. *A false step*, *a gap in its proof* and *a "
-    "missing hypothesis* are what they say. *Text and code differ*: the authors' code does otherwise than the "
-    "text says. *A slip of notation* misleads nobody who knows what is meant. Below it stands what the paper "
-    "loses once the line is mended, if anything."
+    "missing hypothesis* are what they say. *Text and code differ*: the authors' code does otherwise than "
+    "the text says. *A slip of notation* misleads nobody who knows what is meant. Below it stands what the "
+    "paper loses once the line is mended, if anything."
 )
 #: What stands above a script, and above what it prints.
 BOTH_SIDES = "This script computes both sides from the printed formula:"
@@ -30,8 +30,8 @@ _HOW_TO_READ = (
         "`largeprompt show` with an identifier, such as `{id}`, tells more of any line, also of those that "
         "only inherit an error."
     ),
-    "{names}Names in the counterexamples are those of the printed formula, as a keyboard has them: `sigma2` is the "
-    "square of sigma, and `left` and `right` are the two sides. Where the paper claims "
+    "{names}Names in the counterexamples are those of the printed formula, as a keyboard has them: `sigma2` "
+    "is the square of sigma, and `left` and `right` are the two sides. Where the paper claims "
     "that constants exist, both sides are shown for one choice of them, and `every other choice` tells along "
     "which sequence the line fails for all. In the report of a search, `reached a of b` sets the largest "
     "ratio that was found against the largest that the statement allows.",
@@ -41,8 +41,8 @@ _HOW_TO_READ = (
     "A true statement is PROVED if it came out of exact symbolic or rational steps itself, CERTIFIED if some "
     "step is a rigorous enclosure over the whole stated domain, ARGUED if a human sentence joins such parts, "
     "and SUPPORTED if it withstood exact instances with a search for the worst, or statistics; what is only "
-    "SUPPORTED is not proved here. Where a number of the printed line was changed to get the true one, both are "
-    "given.",
+    "SUPPORTED is not proved here. Where a number of the printed line was changed to get the true one, both "
+    "are given.",
 )
 
 
