@@ -79,6 +79,10 @@ def on_startup(command: str, dirty: bool) -> None:
                 shutil.copytree(ready, MADE / name)
             else:
                 _report(name, [*shlex.split(words), "--quiet"])
+            made = MADE / name / "report.html"
+            back = f'<p><a href="../../papers/{page.stem}.html" target="_top">largeprompt</a></p>'
+            text = re.sub(r"<body[^>]*>", rf"\g<0>{back}", made.read_text(encoding="utf-8"), count=1)
+            made.write_text(text, encoding="utf-8")
 
 
 def _report(name: str, words: list[str]) -> None:
