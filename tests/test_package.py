@@ -52,7 +52,7 @@ def test_the_citation_is_complete_and_names_the_papers():
 
 
 def test_the_bibtex_entry_says_what_the_citation_says():
-    page = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "cite.md").read_text(encoding="utf-8")
     (entry,) = re.findall(r"```bibtex\n(.*?)```", page, re.DOTALL)
     fields = dict(re.findall(r"^  (\w+) = \{(.*)\},$", entry, re.MULTILINE))
     released = CITATION["date-released"]

@@ -48,7 +48,7 @@ def test_named_claims_are_rows(page):
 
 def test_every_page_of_the_docs_is_linked_from_the_readme():
     linked = set(re.findall(r"\]\(docs/([^)]+\.md)\)", README))
-    assert linked == {page.name for page in PAGES[1:]}
+    assert linked == {page.name for page in PAGES[1:]} - {"index.md"}  # the home of the site
 
 
 @pytest.mark.parametrize("package", ["theory", "numerics", "proofs_check"])

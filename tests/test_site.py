@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from proofs_check.papers.statements import is_own, papers
+from proofs_check.papers.statements import papers
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -26,7 +26,9 @@ def module(name):
 @pytest.fixture(scope="module")
 def hook():
     pytest.importorskip("mkdocs", reason="the site needs the extra docs: pip install '.[docs]'")
-    return module("hook")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(ROOT / "website")  # as MkDocs does
+        return module("hook")
 
 
 @pytest.mark.parametrize(
@@ -106,4 +108,20 @@ def test_the_picture_of_every_example_is_that_of_its_script(tmp_path, monkeypatc
 def test_every_paper_has_a_page():
     pages = "".join(p.read_text(encoding="utf-8") for p in (DOCS / "papers").glob("*.md"))
     told = re.findall(r"<!-- paper: (\w+) -->", pages)
-    assert sorted(told) == sorted(key for key in papers() if not is_own(key))
+    assert sorted(told) == sorted(papers())
+
+
+def test_the_home_takes_its_sentences_from_the_readme(hook):
+    home = (DOCS / "index.md").read_text(encoding="utf-8")
+    shown = hook._README.sub(hook.of_readme, home)
+    assert "<!-- README" not in shown
+    assert "Theorems 1 and 2 are false" in shown
+    with pytest.raises(Exception, match="no paragraph"):
+        hook._README.sub(hook.of_readme, "<!-- README: Nobody & Co -->")
+
+
+def test_a_cell_names_its_column(hook):
+    head = "<thead><tr><th>paper</th><th>stands</th></tr></thead>"
+    table = f"<table>{head}<tbody><tr><td>BB</td><td>all</td></tr></tbody></table>"
+    shown = hook.on_page_content(table, None, None, None)
+    assert '<td data-label="paper">BB</td><td data-label="stands">all</td>' in shown

@@ -19,7 +19,9 @@ from html import unescape
 from pathlib import Path
 from typing import Any
 
+from ledger_pages import LedgerPages, styles
 from mkdocs.exceptions import PluginError
+from mkdocs.plugins import event_priority
 from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).parents[1]
@@ -38,6 +40,7 @@ _CODE = re.compile(r"(^```.*?^```|`[^`\n]*`|\$[^$\n]*\$)", re.DOTALL | re.MULTIL
 _LINK = re.compile(r"\]\((?!\w+:|#)([^)#\s]+)(#[^)\s]*)?\)")
 _FORMULA = re.compile(r'<(span|div) class="arithmatex">\\[(\[](.*?)\\[)\]]</\1>', re.DOTALL)
 _MATH = re.compile(r"<math\b.*?</math>", re.DOTALL)
+_TABLE = re.compile(r"<table>.*?</table>", re.DOTALL)
 _INLINE_CODE = re.compile(r"<code>[^<]*</code>")
 _OPTION = re.compile(r"(?<![^\s>])--?\w[\w-]*")
 #: How many signs of a formula a phone has room for.
@@ -46,41 +49,52 @@ WIDE = 20
 _DOCTEST = re.compile(r"^<BLANKLINE>$|  # doctest: .*$", re.MULTILINE)
 #: The marks in a page of a paper: its table, and a report with the command that makes it.
 _PAPER = re.compile(r"<!-- paper: (\w+) -->")
+_README = re.compile(r"<!-- README: (.*?) -->")
+#: The list of what is false, which the site shows with a choice of papers and kinds.
+_FALSE = re.compile(r"<!-- errata:begin.*?<!-- errata:end -->", re.DOTALL)
+FALSE = "false"
 _REPORT = re.compile(r"<!-- report ([\w-]+): largeprompt (.*?) -->")
 
 #: The file of the repository behind a page that is not in docs/.
 behind: dict[str, Path] = {}
+#: What stands below the Markdown of a page, as HTML.
+below: dict[str, str] = {}
+#: What the ledger of the release has for the pages, once they are to be made.
+ledger: LedgerPages | None = None
 
 
 def on_startup(command: str, dirty: bool) -> None:
     """Make the documents, once for each build or for as long as pages are served."""
     shutil.rmtree(MADE, ignore_errors=True)
-    (MADE / "errata").mkdir(parents=True)
-    ledger = ["--ledger", str(ROOT / "proofs_check/ledger.json")]
-    wanted = {"errata": ["errata", *ledger], "blueprint.html": ["blueprint", *ledger]}
+    MADE.mkdir(parents=True)
+    global ledger
+    ledger = LedgerPages()
+    for name, text in ledger.documents():
+        (MADE / name).parent.mkdir(parents=True)
+        (MADE / name).write_text(text, encoding="utf-8")
     for page in sorted((DOCS / "papers").glob("*.md")):
-        wanted |= {
-            name: [*shlex.split(words), "--quiet"]
-            for name, words in _REPORT.findall(page.read_text(encoding="utf-8"))
-        }
-    for name, words in wanted.items():
-        ready = (
-            Path(os.environ["SITE_DOCUMENTS"], name).absolute() if "SITE_DOCUMENTS" in os.environ else None
-        )
-        if ready and ready.is_dir():
-            shutil.copytree(ready, MADE / name, dirs_exist_ok=True)
-        elif ready and ready.is_file():
-            shutil.copy(ready, MADE / name)
-        else:
-            run = [sys.executable, "-m", "proofs_check.reports.cli", *words, "--out", str(MADE / name)]
-            done = subprocess.run(run, cwd=ROOT, capture_output=True, text=True, check=False)
-            if done.returncode != 0:
-                raise PluginError(f"largeprompt {shlex.join(words)} failed:\n{done.stdout}{done.stderr}")
+        for name, words in _REPORT.findall(page.read_text(encoding="utf-8")):
+            ready = Path(os.environ.get("SITE_DOCUMENTS", ""), name).absolute()
+            if "SITE_DOCUMENTS" in os.environ and ready.is_dir():
+                shutil.copytree(ready, MADE / name)
+            else:
+                _report(name, [*shlex.split(words), "--quiet"])
+            made = MADE / name / "report.html"
+            back = f'<p><a href="../../papers/{page.stem}.html" target="_top">largeprompt</a></p>'
+            text = re.sub(r"<body[^>]*>", rf"\g<0>{back}", made.read_text(encoding="utf-8"), count=1)
+            made.write_text(text, encoding="utf-8")
+
+
+def _report(name: str, words: list[str]) -> None:
+    run = [sys.executable, "-m", "proofs_check.reports.cli", *words, "--out", str(MADE / name)]
+    done = subprocess.run(run, cwd=ROOT, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise PluginError(f"largeprompt {shlex.join(words)} failed:\n{done.stdout}{done.stderr}")
 
 
 def on_config(config: Any) -> Any:
     """Name in the navigation what is there, pages that were added to docs/ included."""
-    named = re.findall(r"[\w/-]+\.md", str(config.nav))
+    named = [*re.findall(r"[\w/-]+\.md", str(config.nav)), "index.md"]
     more = [uri for name, uri in AT_ROOT.items() if (ROOT / name).exists() and uri not in named]
     more += [page.name for page in sorted(DOCS.glob("*.md")) if page.name not in named]
     config.nav[-1]["Project"].extend(more)
@@ -94,7 +108,11 @@ def on_files(files: Files, config: Any) -> Files:
     def add(uri: str, **what: Any) -> None:
         files.append(File.generated(config, uri, **what))
 
-    todo = [(uri, ROOT / name) for name, uri in AT_ROOT.items() if (ROOT / name).exists()]
+    todo = [
+        (uri, ROOT / name)
+        for name, uri in AT_ROOT.items()
+        if (ROOT / name).exists() and not (DOCS / uri).exists()
+    ]
     examples = sorted((ROOT / "examples").glob("plot_*.py"))
     for script in examples:
         behind[f"gallery/{script.stem}.md"] = script
@@ -108,6 +126,11 @@ def on_files(files: Files, config: Any) -> Files:
     )
     for package in ("theory", "numerics", "proofs_check"):
         add(f"api/{package}.md", content=api_page(package))
+    below.clear()
+    for uri, text, html in ledger.pages() if ledger else ():
+        below[uri] = html
+        add(uri, content=text)
+    add("statements/parts.css", content=styles())
     for path in MADE.rglob("*"):
         if path.suffix in (".html", ".svg", ".csv", ".json"):
             add(f"documents/{path.relative_to(MADE).as_posix()}", abs_src_path=str(path))
@@ -115,7 +138,7 @@ def on_files(files: Files, config: Any) -> Files:
     todo += [
         (page, None)
         for page in [f.src_uri for f in files.documentation_pages()]
-        if page not in behind and page[:4] != "api/"
+        if page not in behind and page not in below and page[:4] != "api/"
     ]
     while todo:
         uri, path = todo.pop()
@@ -182,11 +205,16 @@ def relinked(text: str, uri: str, place: Path) -> str:
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
     """Put in what the ledger says, and set the links right."""
     uri = page.file.src_uri
+    if uri == AT_ROOT["CHANGELOG.md"] or uri.startswith("source/"):
+        page.meta["search"] = {"exclude": True}
     place = behind.get(uri, DOCS / uri)
     if place.exists() and not uri.startswith("gallery/"):
         markdown = relinked(markdown, uri, place)
     markdown = _DOCTEST.sub("", markdown)
-    return _REPORT.sub(report, _PAPER.sub(lambda found: account_of(found[1]), markdown))
+    markdown = _FALSE.sub(_place_of_false(), _README.sub(of_readme, markdown))
+    if ledger:
+        markdown = _PAPER.sub(lambda found: ledger.account(found[1]), markdown)
+    return _REPORT.sub(report, markdown)
 
 
 def on_page_content(html: str, page: Any, config: Any, files: Files) -> str:
@@ -196,7 +224,34 @@ def on_page_content(html: str, page: Any, config: Any, files: Files) -> str:
     html = _FORMULA.sub(lambda found: (inline if found[1] == "span" else block)(unescape(found[2])), html)
     html = _MATH.sub(_in_its_width, glued(html))
     html = _INLINE_CODE.sub(lambda found: _OPTION.sub(r'<span class="held">\g<0></span>', found[0]), html)
-    return html.replace("<table>", '<div class="wide"><table>').replace("</table>", "</table></div>")
+    html = _TABLE.sub(_labelled, html)
+    if ledger:
+        html = html.replace(f'<div id="{FALSE}"></div>', ledger.false())
+    return html + (below.get(page.file.src_uri, "") if page else "")
+
+
+def _labelled(found: re.Match[str]) -> str:
+    """A table whose cells name their columns, for on a phone each stands on a line of its own."""
+    names = [
+        re.sub(r"<math\b.*?</math>|<.*?>", "", name)
+        for name in re.findall(r"<th\b[^>]*>(.*?)</th>", found[0])
+    ]
+    rows = found[0].split("<tr>")
+    for i, row in enumerate(rows):
+        cells = row.split("<td")
+        labels = [f'<td data-label="{name.strip()}"' for name in [*names, *[""] * len(cells)]]
+        rows[i] = cells[0] + "".join(label + cell for label, cell in zip(labels, cells[1:], strict=False))
+    return f'<div class="wide">{"<tr>".join(rows)}</div>'
+
+
+@event_priority(-50)  # after the search was written, before it is copied for pages without a server
+def on_post_build(config: Any) -> None:
+    """The search with its formulas as they are read, which halves it; no maps of scripts."""
+    path = Path(config.site_dir, "search/search_index.json")
+    text = json.dumps(json.loads(path.read_bytes()), ensure_ascii=False, separators=(",", ":"))
+    path.write_text(text, encoding="utf-8")
+    for source_map in Path(config.site_dir).rglob("*.map"):  # of the theme's scripts, which no reader needs
+        source_map.unlink()
 
 
 def _in_its_width(found: re.Match[str]) -> str:
@@ -205,31 +260,26 @@ def _in_its_width(found: re.Match[str]) -> str:
     return f'<span class="long">{found[0]}</span>' if long else found[0]
 
 
-def account_of(key: str) -> str:
-    """The main results of a paper as the ledger of the release has them, and where to read more."""
-    from proofs_check.core.ledgers.outcomes import account
-    from proofs_check.core.ledgers.stored import RELEASE, find_ledger
-    from proofs_check.papers.statements import paper
-    from proofs_check.reports.documents.errata.markdown import github
-
-    told, known = account(find_ledger(str(RELEASE)).document, key), paper(key)
-    rows = [(r.title, github(r.says), github(r.told), github(r.to_change)) for r in told.headline]
-    lines = ["| " + " | ".join(cell.replace("|", r"\|") for cell in row) + " |" for row in rows]
-    size = (MADE / "blueprint.html").stat().st_size / 1e6
-    errata = (
-        f"- [Errata](../documents/errata/{key}/errata.html), for the authors: each error with a "
-        "counterexample and a repair.\n"
-    )
+def _place_of_false() -> str:
+    """Where the list of what is false comes; a fragment names a paper."""
     return (
-        f"{known['authors']}, *{known['title']}*.\n\n"
-        + "\n".join(["| main result | what it says | stands | what to change |", "|---|---|---|---|", *lines])
-        + f"\n\n{told.losses}\n\n{told.sentence}\n\n"
-        + (errata if (MADE / "errata" / key).is_dir() else "")
-        + (
-            "- [Blueprint](../documents/blueprint.html): a page for every statement, and the graph of what "
-            f"needs what (one file of {size:.0f} MB for all papers)."
-        )
+        "".join(f'<a id="{key}"></a>' for key in (ledger.errata if ledger else ()))
+        + f'\n\n<div id="{FALSE}"></div>'
     )
+
+
+def of_readme(found: re.Match[str]) -> str:
+    """The paragraph of the README that begins so; of an item in a list the first sentence."""
+    from proofs_check.core.instead import first_sentence
+
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    for piece in re.split(r"\n\n|\n(?=- )", text):
+        item = re.fullmatch(r"- \*\*(.+?)\*\* (.*)", piece, re.DOTALL)
+        if item and item[1].startswith(found[1]):
+            return first_sentence(" ".join(item[2].split()))
+        if piece.startswith(found[1]):
+            return relinked(piece, "index.md", ROOT / "README.md")
+    raise PluginError(f"no paragraph of README.md begins with {found[1]!r}; name one that it has")
 
 
 def report(found: re.Match[str]) -> str:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-__all__ = ["COSTS", "SEVERITIES", "by_severity", "counted", "in_words", "misdeclared"]
+__all__ = ["COSTS", "SEVERITIES", "by_severity", "counted", "in_words", "lost", "misdeclared"]
 
 #: What can be wrong, the gravest first: the statement fails in its own regime; a step of a proof
 #: fails or a hypothesis is missing; the statement fails at degenerate points only; the authors'
@@ -22,6 +22,12 @@ _NAMES = {
 }
 #: What an error costs once it is mended, the least first.
 COSTS = ("nothing", "constants", "a hypothesis", "the theorem")
+_LOST = {
+    "nothing": "",
+    "constants": "constants change",
+    "a hypothesis": "it needs a hypothesis more",
+    "the theorem": "the theorem is lost",
+}
 #: The longest reason that can be read at a glance.
 LONGEST_REASON = 200
 
@@ -57,6 +63,16 @@ def in_words(error: Mapping[str, Any]) -> str:
         "typo": "a slip of notation",
     }
     return words.get(severity, "false, which its claim does not declare")
+
+
+def lost(costs: str) -> str:
+    """What the paper loses by an error that is mended, a sentence without capital and full stop;
+    empty if nothing.
+
+    >>> lost("the theorem")
+    'the theorem is lost'
+    """
+    return _LOST.get(costs, "what the paper loses is not declared")
 
 
 def counted(errors: Iterable[tuple[str, bool]]) -> str:

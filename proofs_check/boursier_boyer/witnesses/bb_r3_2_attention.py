@@ -1,5 +1,5 @@
 import numpy as np; Gamma, S, U, V, sigma, d = 1 / 2, 1, 1, 1, 1, 1  # tokens N(0, 1/2) and queries N(0, 1): both are 1-sub-Gaussian
-g, v = 0.1 * np.arange(-250, 251), 0.4 * np.arange(-600, 45); p, r = np.exp(-(g**2) / 2) * 0.1 / (2 * np.pi) ** 0.5, np.exp(v)[:, None]
+g, v = 0.2 * np.arange(-125, 126), 0.4 * np.arange(-600, 45); p, r = np.exp(-(g**2) / 2) * 0.2 / (2 * np.pi) ** 0.5, np.exp(v)[:, None]
 def errors(cases):  # the means over z, tokens and prompts of |T_L(z) - T(z)|^2; 1/X^2 is the integral of r exp(-r X), and v = ln r
     total = np.zeros(len(cases))
     for z in np.arange(0.05, 13, 0.1):

@@ -5,15 +5,20 @@ draw badly in the tree that `theory.shown.formulas` reads, and cuts long lines.
 from __future__ import annotations
 
 import re
-from functools import cache
 from html import escape, unescape
+from importlib.metadata import version
 from xml.etree.ElementTree import Element, tostring
 
 from latex2mathml.commands import DIACRITICS, FUNCTIONS
 
+from proofs_check.reports.pages.kept import Kept
+from theory.shown import formulas
 from theory.shown.formulas import FORMULA, PARTS, LatexError, in_alphabet, marked, tree
 
-__all__ = ["CSS", "FORMULA", "LatexError", "block", "glued", "inline", "marked", "words"]
+__all__ = ["CSS", "FORMULA", "LatexError", "block", "glued", "inline", "kept", "marked", "words"]
+
+#: What was typeset before.
+kept = Kept(__file__, formulas.__file__, versions=version("latex2mathml"))
 
 _BESIDE = re.compile(r"([(\[“]*)(<math\b(?:(?!</math>).)*</math>)([,.;:!?)\]”’]*)", re.DOTALL)
 
@@ -128,7 +133,7 @@ def _space(parent: Element) -> None:
         last = child
 
 
-@cache
+@kept.remembered
 def inline(latex: str) -> str:
     """A formula within a line, which may break before a relation; a LatexError if it holds
     something unknown.
@@ -136,7 +141,7 @@ def inline(latex: str) -> str:
     return _pieces(list(tree(latex, _drawn)), display=False)
 
 
-@cache
+@kept.remembered
 def block(latex: str, *, tag: str = "div") -> str:
     """A formula on lines of its own, in an element of class ``formula`` with the source in
     ``data-tex`` and the styles `CSS`; `tag` is ``"span"`` where a paragraph surrounds it.

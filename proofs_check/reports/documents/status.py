@@ -23,7 +23,18 @@ from proofs_check.reports.documents.diff import changes
 from proofs_check.reports.documents.repeated import difference
 from proofs_check.reports.documents.second_opinion import kept
 
-__all__ = ["block_of", "blocks", "errata", "headline", "losses", "marks", "renewed", "replaced", "status"]
+__all__ = [
+    "block_of",
+    "blocks",
+    "cited",
+    "errata",
+    "headline",
+    "losses",
+    "marks",
+    "renewed",
+    "replaced",
+    "status",
+]
 
 #: Verdicts of settled rows, in the order of the columns.
 COLUMNS = ("PROVED", "CERTIFIED", "ARGUED", "SUPPORTED", "REFUTED")
@@ -127,11 +138,11 @@ def losses(document: Mapping[str, Any]) -> str:
             instances = f" ({tried} by instances only)" if tried else ""
             named = f": {listed(r.title for r in mine)}" if mine and standing != STANDS else ""
             cells.append(f"{of}{instances}{named}" if mine or standing == STANDS else "none")
-        lines.append((_cited(key), *cells))
+        lines.append((cited(key), *cells))
     return "\n".join("| " + " | ".join(cell.replace("|", r"\|") for cell in line) + " |" for line in lines)
 
 
-def _cited(key: str) -> str:
+def cited(key: str) -> str:
     """A paper by the last names of its authors, as it is cited."""
     names = [
         author.split()[-1] for author in re.split(r"[,;&]|\band\b", paper(key)["authors"]) if author.strip()

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 from proofs_check.reports.documents.blueprint.document import Site
-from proofs_check.reports.documents.blueprint.render import Blueprint, as_html, write_blueprint
+from proofs_check.reports.documents.blueprint.render import (
+    Blueprint,
+    as_html,
+    statement_pages,
+    write_blueprint,
+)
 
-__all__ = ["Blueprint", "Site", "as_html", "write_blueprint"]
+__all__ = ["Blueprint", "Site", "as_html", "statement_pages", "write_blueprint"]

@@ -44,9 +44,9 @@
       const formulas = parts.flatMap((p) => all("[data-tex]", p)).map((f) => f.dataset.tex);
       return { id, verdict, shown: parts[0], said: parts[0].textContent.trim(), text: [id, verdict, said, ...formulas].join(" ").toLowerCase() };
     };
-    const told = (article) => article ? all(":scope > header > *, :scope > .card", article) : [];
+    const told = (article) => article ? all(":scope > header > h3, :scope > header > not-searched > *, :scope > aside > .card", article) : [];
     return all(".page.row").flatMap((page) => [
-      entry(page.id, page.dataset.verdict, [$(":scope > .says", page), ...all(":scope > .printed, :scope > .kicker, :scope > .story", page), ...told($("article.claim:not([id])", page))]),
+      entry(page.id, page.dataset.verdict, [$(":scope > .says", page), ...all(":scope > aside > .printed, :scope > .kicker, :scope > .story", page), ...told($("article.claim:not([id])", page))]),
       ...all("article.claim[id]", page).map((c) => entry(c.id, c.dataset.verdict, [$(".summary", c), ...told(c)])),
     ]);
   }

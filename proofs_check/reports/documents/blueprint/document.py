@@ -17,11 +17,23 @@ from proofs_check.core.ledgers.outcomes import NOT_SETTLED, Account, Outcome, ac
 from proofs_check.papers.statements import is_own, papers, place
 from proofs_check.reports.documents.status import GROUPS
 
-__all__ = ["LETTERS", "Site", "Statement", "anchor", "named"]
+__all__ = ["KINDS", "LETTERS", "Site", "Statement", "anchor", "named"]
 
 #: The letter of each verdict, so that no colour is needed to read it; the last one is for rows that
 #: no claim settles.
 LETTERS: Mapping[str, str] = {**{str(v): v[0] for v in Verdict}, NOT_SETTLED: "–"}
+
+
+#: What the kinds of rows are called.
+KINDS: Mapping[str, str] = {
+    "SYM": "identity",
+    "INT": "inequality",
+    "PROB": "probabilistic bound",
+    "ASY": "asymptotic statement",
+    "NUM": "experiment",
+    "LOGIC": "step of a proof",
+    "cited": "cited theorem",
+}
 
 
 def anchor(id: str) -> str:

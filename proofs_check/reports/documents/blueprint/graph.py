@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import pairwise
@@ -12,9 +12,11 @@ from proofs_check.core.ledgers.outcomes import NOT_SETTLED, Outcome
 from proofs_check.reports.documents.blueprint.document import LETTERS, Site, Statement, anchor, named
 from proofs_check.reports.documents.blueprint.layout import Layout, layered
 
-__all__ = ["all_statements", "apart", "neighbourhood", "svg", "v_class"]
+__all__ = ["Href", "all_statements", "apart", "neighbourhood", "svg", "v_class"]
 
 Edge = tuple[str, str, bool]
+#: Where a link to an id leads.
+Href = Callable[[str], str]
 #: Width of the dot that carries the letter of a verdict.
 DOT = 16.0
 
@@ -37,11 +39,11 @@ class Box:
         return max(7.8 * len(self.title) + 18, sum(map(_mark_width, self.marks)) + 14, 74.0), 50.0
 
 
-def _statement(s: Statement, *, outside: bool = False) -> Box:
+def _statement(s: Statement, href: Href, *, outside: bool = False) -> Box:
     said = ", ".join(f"{n} {v.lower()}" for v, n in s.counts.items())
     return Box(
         id=s.id,
-        href=anchor(s.id),
+        href=href(s.id),
         title=s.name,
         hover=f"{s.paper}: {s.name} ({s.section}): {len(s.rows)} rows, {said}",
         marks=[(v, f"×{n}") for v, n in s.counts.items()],
@@ -51,14 +53,14 @@ def _statement(s: Statement, *, outside: bool = False) -> Box:
     )
 
 
-def _row(o: Outcome) -> Box:
+def _row(o: Outcome, href: Href) -> Box:
     marks, said = [(o.verdict, "")], o.verdict
     if o.verdict == "REFUTED" and o.repaired:
         marks = [(o.verdict, "→"), (o.held, "")]
         said += f", {o.held} as repaired"
     return Box(
         id=o.id,
-        href=anchor(o.id),
+        href=href(o.id),
         title=named(o.id.split(":", 1)[1], o.row.paper),
         hover=f"{o.id}: {said}. {as_unicode(o.row.says)}",
         marks=marks,
@@ -67,13 +69,13 @@ def _row(o: Outcome) -> Box:
     )
 
 
-def all_statements(site: Site, paper: str | None = None) -> str:
+def all_statements(site: Site, paper: str | None = None, href: Href = anchor) -> str:
     """Every numbered statement, of one paper or of all; empty if there is no edge."""
     chosen = [s for s in site.statements.values() if paper in (None, s.paper)]
     name = {o.id: s.id for s in chosen for o in s.rows}
     edges = site.lifted(name)
     joined = {n for u, v, _ in edges for n in (u, v)}
-    boxes = [_statement(s) for s in chosen if s.id in joined]
+    boxes = [_statement(s, href) for s in chosen if s.id in joined]
     label = "What needs what, among the numbered statements" + (f" of {paper}" if paper else "")
     return svg(boxes, edges, label, widest=1020) if boxes else ""
 
@@ -85,7 +87,7 @@ def apart(site: Site, paper: str | None = None) -> list[Statement]:
     return [s for s in site.statements.values() if s.id not in joined and paper in (None, s.paper)]
 
 
-def neighbourhood(site: Site, inner: Sequence[Outcome], label: str) -> str:
+def neighbourhood(site: Site, inner: Sequence[Outcome], label: str, href: Href = anchor) -> str:
     """Rows with all that they need and that needs them, the rest of the papers gathered into
     statements.
     """
@@ -93,8 +95,8 @@ def neighbourhood(site: Site, inner: Sequence[Outcome], label: str) -> str:
     name = {id: id if id in own else s.id for id, s in site.statement_of.items()}
     edges = [e for e in site.lifted(name) if e[0] in own or e[1] in own]
     near = {n for u, v, _ in edges for n in (u, v)}
-    boxes = [_row(o) for o in inner] + [
-        _statement(s, outside=True) for s in site.statements.values() if s.id in near
+    boxes = [_row(o, href) for o in inner] + [
+        _statement(s, href, outside=True) for s in site.statements.values() if s.id in near
     ]
     return svg(boxes, edges, label, widest=860) if edges else ""
 

@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cache
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from markupsafe import Markup
+
 from numerics.terminal.mathematics import as_unicode
 from numerics.terminal.progress import Advance, counted
 from proofs_check.core.instead import told_instead
 from proofs_check.core.ledgers.files import write_text
 from proofs_check.core.printed import told
+from proofs_check.core.severity import in_words, lost
 from proofs_check.papers.replies import replies_to
 from proofs_check.papers.statements import is_own, known_papers, readings_of
 from proofs_check.papers.witnesses import script, slug
 from proofs_check.reports.documents import latex
-from proofs_check.reports.documents.blueprint.document import LETTERS, Site, anchor
-from proofs_check.reports.documents.blueprint.graph import all_statements, apart, neighbourhood, v_class
+from proofs_check.reports.documents.blueprint.document import KINDS, LETTERS, Site, Statement, anchor
+from proofs_check.reports.documents.blueprint.graph import Href, all_statements, apart, neighbourhood, v_class
 from proofs_check.reports.documents.errata.reading import READINGS
 from proofs_check.reports.documents.property_tests import examples, without
 from proofs_check.reports.documents.second_opinion.kept import opinion
@@ -31,9 +35,11 @@ from proofs_check.reports.pages.text import sci
 if TYPE_CHECKING:
     from proofs_check.reports.documents.proof_page import Displayed  # which imports the derivations
 
-__all__ = ["Blueprint", "as_html", "write_blueprint"]
+__all__ = ["Blueprint", "as_html", "statement_pages", "write_blueprint"]
 
 _PLACEHOLDER = re.compile("\ue000(\\d+)\ue001")
+#: Characters of LaTeX that still are a formula for people.
+LONGEST = 3000
 _CODE = re.compile("`([^`<]+)`")
 
 
@@ -62,7 +68,12 @@ class _Typesetter:
             return f'<code class="unread">{escape(text)}</code>'
 
     def formula(self, text: str) -> str:
-        """A formula on lines of its own."""
+        """A formula on lines of its own; one that fills pages is folded, as it is written."""
+        if len(text) > LONGEST:
+            return (
+                f"<details><summary>a formula of {len(text)} characters, in LaTeX</summary>"
+                f"<pre><code>{escape(text)}</code></pre></details>"
+            )
         return self._or_source(latex.block, text)
 
     def words(self, text: str) -> str:
@@ -156,10 +167,41 @@ def as_html(
     site: Site, proofs: Mapping[str, Sequence[Displayed]] | None = None, advance: Advance | None = None
 ) -> Blueprint:
     """Draw the blueprint, with the derivations to show by the id of their claim."""
-    from markupsafe import Markup
-
-    templates = environment("proofs_check.reports.documents.blueprint")
     setter = _Typesetter()
+    templates = _templates(site, setter, anchor, proofs or {})
+    templates.globals |= {
+        "about_readings": READINGS,
+        "drawn": lambda statements: map(
+            statements.get, counted(advance, list(statements), "drawing") if advance else statements
+        ),
+        "overview": lambda paper=None: Markup(all_statements(site, paper)),
+        "apart": lambda paper=None: apart(site, paper),
+    }
+    html = templates.get_template("blueprint.html.jinja").render(site=site)
+    return Blueprint(html, site, tuple(setter.failures.items()))
+
+
+def statement_pages(
+    site: Site, href: Href, entries: Callable[[str], Sequence[str]], derived: Container[str]
+) -> Iterator[tuple[Statement, str]]:
+    """The numbered statements, each with its rows as a part of a page of a larger site, on which
+    `href` tells where an id is told, and `entries` where the errata tell of a row; of claims that
+    are `derived` a page says so.
+    """
+    templates = _templates(site, _Typesetter(), href, {})
+    templates.globals |= {
+        "entries": entries,
+        "derived": derived.__contains__,
+        "paper_page": lambda key: href(f"papers/{key}"),
+    }
+    page = templates.get_template("statement.html.jinja")
+    for s in site.statements.values():
+        yield s, page.render(site=site, s=s)
+
+
+def _templates(site: Site, setter: _Typesetter, href: Href, proofs: Mapping[str, Sequence[Displayed]]) -> Any:
+    """The templates, with what they show of a statement."""
+    templates = environment("proofs_check.reports.documents.blueprint")
     safe = lambda make: lambda *given, **named: Markup(make(*given, **named))
     templates.tests["own"] = is_own
     templates.filters |= {
@@ -171,30 +213,27 @@ def as_html(
         "instead": told_instead,
         "number": number,
         "decimal": _decimal,
-        "anchor": anchor,
+        "anchor": href,
+        "kind": lambda kind: KINDS.get(kind, kind),
+        "wrong": in_words,
         "v": v_class,
     }
     templates.globals |= {
         "facts": _facts,
-        "proofs": lambda id: (proofs or {}).get(id, ()),
+        "proofs": lambda id: proofs.get(id, ()),
+        "derived": lambda id: False,
         "bars": _bars,
         "replies": replies_to,
         "readings": lambda key: readings_of(key) if key in known_papers() else (),
-        "about_readings": READINGS,
         "opinion": opinion,
         "script": script,
         "slug": slug,
         "letters": LETTERS,
-        "drawn": lambda statements: map(
-            statements.get, counted(advance, list(statements), "drawing") if advance else statements
-        ),
-        "overview": safe(lambda paper=None: all_statements(site, paper)),
-        "near": safe(lambda rows, label: neighbourhood(site, rows, label)),
-        "apart": lambda paper=None: apart(site, paper),
+        "lost": lost,
+        "near": lambda rows, label: Markup(neighbourhood(site, rows, label, href)),
         "math_styles": Markup(latex.CSS),
     }
-    html = templates.get_template("blueprint.html.jinja").render(site=site)
-    return Blueprint(html, site, tuple(setter.failures.items()))
+    return templates
 
 
 def write_blueprint(
@@ -206,6 +245,8 @@ def write_blueprint(
     """Write the blueprint of a ledger to a file, or as ``blueprint.html`` into a folder, with the
     derivations that `proofs_check.reports.documents.proof_page.all_proofs` returns.
     """
-    made = as_html(Site(document), proofs, advance)
+    # Derivations are too long to be kept.
+    with nullcontext() if proofs else latex.kept.between_runs():
+        made = as_html(Site(document), proofs, advance)
     write_text(out / "blueprint.html" if out.is_dir() else out, made.html)
     return made

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from proofs_check.reports.documents.errata.content import all_errata, errata_of
 from proofs_check.reports.documents.errata.entries import Copy, Entry, Errata, Erratum
-from proofs_check.reports.documents.errata.html import as_html
+from proofs_check.reports.documents.errata.html import as_html, entry_pages
 from proofs_check.reports.documents.errata.markdown import as_markdown
 from proofs_check.reports.documents.errata.referee import as_latex
 
@@ -19,5 +19,6 @@ __all__ = [
     "as_html",
     "as_latex",
     "as_markdown",
+    "entry_pages",
     "errata_of",
 ]

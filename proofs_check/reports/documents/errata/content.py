@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from numerics.evidence import Evidence, Verdict
 from numerics.terminal.inputs import InputError
-from proofs_check.core.instead import is_executed, told_instead
+from proofs_check.core.instead import first_sentence, is_executed, told_instead
 from proofs_check.core.ledgers.ledger import Ledger
 from proofs_check.core.ledgers.outcomes import Account, Outcome, account
+from proofs_check.core.severity import in_words, lost
 from proofs_check.papers import witnesses
 from proofs_check.papers.replies import replies_to
 from proofs_check.papers.statements import Row, is_own, paper, place, readings_of
-from proofs_check.reports.documents.errata.entries import Copy, Entry, Errata, Erratum, kind
+from proofs_check.reports.documents.errata.entries import Copy, Entry, Errata, Erratum
 from proofs_check.reports.documents.latex import marked
 
 if TYPE_CHECKING:
@@ -184,7 +185,7 @@ def _copy(e: Mapping[str, Any], ledger: Ledger) -> Copy:
     source = ledger.entries[ledger.first_error(e["id"])]
     return Copy(
         id=e["id"],
-        kind=kind(e["severity"], e["at"]),
+        kind=in_words(e),
         place=e["where"],
         source=source["where"],
         entry=source["covers"],
@@ -214,14 +215,14 @@ def _erratum(e: Mapping[str, Any], ledger: Ledger, script: str, output: str) -> 
     return Erratum(
         id=e["id"],
         severity=e["severity"],
-        at=e["at"],
-        costs=e["costs"],
+        kind=in_words(e),
+        lost=lost(e["costs"]),
         why=e["why"],
         details=e["details"],
         instead=told_instead(e),
         instead_in_short=told_instead(e, short=True),
         truth=_truth(e, ledger),
-        checked=" ".join(e["summary"].split()),
+        checked=_unnamed(e),
         witness={k: number(v) for k, v in e["evidence"]["witness"].items()},
         evidence=_evidence(e["evidence"]),
         script=script.strip("\n"),
@@ -230,6 +231,18 @@ def _erratum(e: Mapping[str, Any], ledger: Ledger, script: str, output: str) -> 
         judged=_judged(e),
         replies=tuple(reply.line for reply in replies_to(e["id"])),
     )
+
+
+def _unnamed(e: Mapping[str, Any]) -> str:
+    """What was checked, up to the first sentence with the names by which the check calls its
+    numbers, which tell an author nothing; empty if that is the first.
+    """
+    named = {*e["numbers"], *(e["repair"] or {"numbers": ()})["numbers"]}
+    left, told = " ".join(e["summary"].split()), []
+    while left and not named & {*re.findall(r"`(\w+)`", first_sentence(left))}:
+        told.append(first_sentence(left))
+        left = left[len(told[-1]) :].lstrip()
+    return " ".join(told)
 
 
 def _evidence(evidence: Mapping[str, Any]) -> str:
@@ -279,9 +292,7 @@ def _repair(e: Mapping[str, Any]) -> str:
     # ledger lists only what is given.
     pairs = {k: (v, e["numbers"].get(k)) for k, v in repair["numbers"].items()}
     turned = {k: (new, old) for k, (new, old) in pairs.items() if _is_number(new) and _is_number(old)}
-    changes = " and ".join(
-        f"`{k} = {number(new)}` in place of `{number(old)}`" for k, (new, old) in turned.items()
-    )
+    changes = " and ".join(f"`{number(new)}` in place of `{number(old)}`" for new, old in turned.values())
     how = f"with {changes}" if changes else "changed accordingly"
     out = f"The check that refutes the printed line, {how}, gives {Evidence.from_json(evidence).word}"
     if repair["verdict"] == "SUPPORTED":
@@ -291,7 +302,7 @@ def _repair(e: Mapping[str, Any]) -> str:
     sharp = e["sharp"]
     if sharp and sharp["word"] == "sharp":
         holds, fails = (f"{float(Fraction(sharp[end])):.6g}" for end in ("accepted", "refuted"))
-        out += f". The sharp constant: `{sharp['number']} = {holds}` holds, `{fails}` does not"
+        out += f". This is sharp: with `{holds}` it holds, with `{fails}` it does not"
     return out + "."
 
 

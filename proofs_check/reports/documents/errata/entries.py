@@ -10,16 +10,7 @@ from dataclasses import dataclass
 from proofs_check.core.ledgers.losses import Result
 from proofs_check.papers.readings import Reading
 
-__all__ = ["Copy", "Entry", "Errata", "Erratum", "kind"]
-
-
-def kind(severity: str, at: str) -> str:
-    """A severity, that of an edge with its degenerate points.
-
-    >>> kind("edge", "L = 1"), kind("gap", "")
-    ('edge: L = 1', 'gap')
-    """
-    return f"{severity}: {at}" if at else severity
+__all__ = ["Copy", "Entry", "Errata", "Erratum"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,17 +19,17 @@ class Erratum:
 
     id: str
     severity: str
-    #: The degenerate points of an edge, and what the error costs.
-    at: str
-    costs: str
+    #: The same in words, with the degenerate points of an edge; and what the paper loses, as a
+    #: sentence without capital and full stop, empty if nothing.
+    kind: str
+    lost: str
     #: In words, with LaTeX between dollars; what no engine accepted instead is marked.
     why: str
     details: str
     instead: str
     #: For an inference: that the statement itself is true; else empty.
     truth: str
-    #: What the check executes, in a line; it introduces the names that the counterexample and the
-    #: repair use.
+    #: What the check executes, in words of the paper; empty where it can only be told in its own.
     checked: str
     #: The counterexample by name, and how both sides were computed.
     witness: Mapping[str, str]
@@ -55,17 +46,12 @@ class Erratum:
     #: What authors answered.
     replies: tuple[str, ...] = ()
 
-    @property
-    def kind(self) -> str:
-        """The severity, of an edge with its degenerate points."""
-        return kind(self.severity, self.at)
-
 
 @dataclass(frozen=True, kw_only=True)
 class Copy:
     """An error that is inherited from another row."""
 
-    #: The claim that inherits it, its severity with the points of an edge, and its place.
+    #: The claim that inherits it, how grave it is in words, and its place.
     id: str
     kind: str
     place: str

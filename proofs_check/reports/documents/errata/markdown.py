@@ -11,7 +11,7 @@ from proofs_check.core.ledgers.losses import Result
 from proofs_check.papers.readings import Reading
 from proofs_check.papers.witnesses import slug
 from proofs_check.reports.documents.errata.entries import Copy, Entry, Errata, Erratum
-from proofs_check.reports.documents.errata.reading import READINGS, SEVERITY, how_to_read
+from proofs_check.reports.documents.errata.reading import BOTH_SIDES, PRINTS, READINGS, SEVERITY, how_to_read
 from proofs_check.reports.documents.latex import FORMULA
 
 __all__ = ["as_markdown", "github", "paragraph"]
@@ -74,7 +74,12 @@ def _line(i: int, e: Entry) -> tuple[str, ...]:
     also = f" (also in {', '.join(e.also)})" if e.also else ""
     kinds = "".join(f", also {x.kind}" for x in more)
     place = f"{i}. [{github(e.short)}](#{slug(e.id)}){also}"
-    return place, f"**{first.kind}**{kinds}; costs {first.costs}", github(first.why), github(e.instead)
+    return (
+        place,
+        f"**{first.kind}**{kinds}{first.lost and f'; {first.lost}'}",
+        github(first.why),
+        github(e.instead),
+    )
 
 
 def _others(listed: tuple[Result, ...]) -> list[str]:
@@ -100,7 +105,7 @@ def _entry(i: int, e: Entry) -> list[str]:
     )
     out = [
         f'<details id="{slug(e.id)}">\n<summary>{head}</summary>',
-        "**Printed.**",
+        "**The paper prints.**",
         _formula(e.printed),
         "Read as: " + github(e.read),
         *(["The text is damaged here. " + github(e.reading)] if e.reading else []),
@@ -127,13 +132,13 @@ def _error(e: Erratum) -> list[str]:
     ]
     if e.truth:
         out.append(github(e.truth))
-    out.append(f"Mended, it costs {e.costs}. " + github(e.repair))
+    out.append(f"{e.lost and f'{e.lost.capitalize()}. '}{github(e.repair)}")
     out += ["**What was judged instead.**", _formula(e.judged)] if e.judged else []
     out += [f"**Smallest counterexample.** {values}. {e.evidence}"]
     if e.script:
-        out += [_fence(e.script, "python"), "It prints", _fence(e.output, "text")]
+        out += [BOTH_SIDES, _fence(e.script, "python"), PRINTS, _fence(e.output, "text")]
     out += ["**Reply.** " + github(reply) for reply in e.replies]
-    return [*out, "**What was checked.** " + github(e.checked)]
+    return [*out, *(["**What was checked.** " + github(e.checked)] if e.checked else [])]
 
 
 def _copies(title: str, listed: tuple[Copy, ...], *, inherited: bool) -> list[str]:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-__all__ = ["READINGS", "SEVERITY", "how_to_read"]
+__all__ = ["BOTH_SIDES", "PRINTS", "READINGS", "SEVERITY", "how_to_read"]
 
 #: What the words for how grave an error is mean, in the table and everywhere else.
 SEVERITY = (
-    "*False*: the statement fails in its own regime, and its counterexample keeps failing when it is moved a "
-    "little. *Gap*: a false step of a proof, or a missing hypothesis. *Edge*: it fails at the named "
-    "degenerate points only. *Text and code*: the authors' code does otherwise than the text says. *Typo*: a "
-    "slip of notation. An error costs what the paper loses once it is mended: nothing, its constants, a "
-    "hypothesis, or the theorem."
+    "*False in its own regime*: the counterexample keeps failing when it is moved a little. *False at* some "
+    "points *only*: at the degenerate points that are named. *A false step*, *a gap in its proof* and *a "
+    "missing hypothesis* are what they say. *Text and code differ*: the authors' code does otherwise than "
+    "the text says. *A slip of notation* misleads nobody who knows what is meant. Below it stands what the "
+    "paper loses once the line is mended, if anything."
 )
+#: What stands above a script, and above what it prints.
+BOTH_SIDES = "This script computes both sides from the printed formula:"
+PRINTS = "It prints both sides, with the relation that the paper claims between them and that fails:"
 #: What the list of readings is.
 READINGS = (
     "Places that are damaged or can be read in several ways were settled once for the whole paper. Each line "
@@ -27,7 +30,8 @@ _HOW_TO_READ = (
         "`largeprompt show` with an identifier, such as `{id}`, tells more of any line, also of those that "
         "only inherit an error."
     ),
-    "{names}Names in the counterexamples are those of the line “What was checked”. Where the paper claims "
+    "{names}Names in the counterexamples are those of the printed formula, as a keyboard has them: `sigma2` "
+    "is the square of sigma, and `left` and `right` are the two sides. Where the paper claims "
     "that constants exist, both sides are shown for one choice of them, and `every other choice` tells along "
     "which sequence the line fails for all. In the report of a search, `reached a of b` sets the largest "
     "ratio that was found against the largest that the statement allows.",
@@ -37,8 +41,8 @@ _HOW_TO_READ = (
     "A true statement is PROVED if it came out of exact symbolic or rational steps itself, CERTIFIED if some "
     "step is a rigorous enclosure over the whole stated domain, ARGUED if a human sentence joins such parts, "
     "and SUPPORTED if it withstood exact instances with a search for the worst, or statistics; what is only "
-    "SUPPORTED is not proved here. Where a number in the check of the printed line was changed to check the "
-    "true one, that number is named.",
+    "SUPPORTED is not proved here. Where a number of the printed line was changed to get the true one, both "
+    "are given.",
 )
 
 

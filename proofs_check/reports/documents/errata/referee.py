@@ -77,7 +77,7 @@ def _item(e: Entry) -> str:
 def _error(e: Erratum) -> str:
     values = ", ".join(rf"\texttt{{{escaped(f'{name} = {value}')}}}" for name, value in e.witness.items())
     return (
-        rf"(\emph{{{prose(e.kind)}}}; costs {prose(e.costs)}). {prose(e.why)}"
+        rf"(\emph{{{prose(e.kind)}}}{prose(e.lost and f'; {e.lost}')}). {prose(e.why)}"
         f"\n\\emph{{True instead:}} {prose(e.instead)}\n\\emph{{Smallest counterexample:}} {values}."
     )
 

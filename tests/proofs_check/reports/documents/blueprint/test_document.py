@@ -160,7 +160,7 @@ def test_formulas_are_mathml_and_nothing_is_left_in_latex(page, html):
 def test_a_refuted_claim_tells_its_story(html):
     claim = section(html, "BB:CC.3.b")
     told = [
-        *("REFUTED", "as repaired", "Why it fails", "gap", "True instead", "As printed"),
+        *("REFUTED", "as repaired", "Why it fails", "a false step", "True instead", "As printed"),
         *("Checked, as repaired", "c = 64", "c = 139", "Witness", "bb_cc_3_b.py", "Sharp constant"),
     ]
     assert [claim.index(word) for word in told] == sorted(claim.index(word) for word in told)

@@ -74,9 +74,9 @@ def test_a_line_says_where_how_grave_why_what_instead_and_at_which_cost():
     lines = [seen(found) for found in re.findall(r"<tr>.*?</tr>", table, re.DOTALL)]
     assert len(lines) == 3  # the head and one for each row
     assert "Proof of Cor. C.3, both displays" in lines[1]
-    assert "gap costs constants" in lines[1]
+    assert "a false step constants change" in lines[1]
     assert "More follows" not in lines[1]
-    assert "edge: f = 0 costs nothing" in lines[2]
+    assert "false at f = 0 only" in lines[2]
     assert "More follows" in page  # in the entry
 
 
@@ -90,7 +90,7 @@ def test_what_only_inherits_an_error_is_told_in_its_entry():
     assert "(1 more follows from these)" in errata.count
     for page in (as_html(errata), as_markdown(errata)):
         assert "also in Lemma C.4" in page
-        assert "Lemma C.4 (edge: f = 0, BB:LC.4/zero): It is" in seen(page).replace("`", "")
+        assert "Lemma C.4 (false at f = 0 only, BB:LC.4/zero): It is" in seen(page).replace("`", "")
     same = entry(line("BB:CC.3.b"), line("BB:LC.4/zero", follows="BB:CC.3.b", why=line("BB:CC.3.b")["why"]))
     assert same.copies[0].why == ""
 
@@ -114,9 +114,9 @@ def test_a_row_with_errors_of_its_own_says_what_else_it_inherits():
 def test_a_row_with_several_errors_is_one_line_and_one_entry():
     second = line("BB:LC.4/zero", id="BB:LC.4/other", severity="gap", at="", why="Another reason.")
     (only,) = errata_of(document(line("BB:LC.4/zero"), second), "BB").entries
-    assert [x.kind for x in only.errors] == ["gap", "edge: f = 0"]
+    assert [x.kind for x in only.errors] == ["a false step", "false at f = 0 only"]
     page = as_html(errata_of(document(line("BB:LC.4/zero"), second), "BB"))
-    assert "also edge: f = 0" in seen(page)
+    assert "also false at f = 0 only" in seen(page)
     assert page.count("<details>") == 1
 
 
@@ -156,12 +156,21 @@ def test_witness_script_and_what_it_prints_are_shown():
     assert shown.script == (witnesses.script("BB:CC.3.b") or "").strip()
     assert shown.output == witnesses.run({"x": shown.script})["x"].printed.strip()
     assert shown.witness == {"L": "9", "a2": "0"}
-    changed = f"`c = 139` in place of `64`, gives {Verdict.ARGUED} (parts CERTIFIED)"
-    assert f"{changed}. The sharp constant: `c = 138.6` holds, `138.5` does not" in shown.repair
+    changed = f"`139` in place of `64`, gives {Verdict.ARGUED} (parts CERTIFIED)"
+    assert f"{changed}. This is sharp: with `138.6` it holds, with `138.5` it does not" in shown.repair
     for text in (as_html(errata_of(document(), "BB")), as_markdown(errata_of(document(), "BB"))):
         assert "delta_0/4 = 0.1975" in text
         assert "What was checked" in text
         assert "leaves room for a" in " ".join(text.split())
+
+
+def test_the_names_of_the_numbers_of_a_check_are_told_to_nobody():
+    named = line("BB:CC.3.b", summary="It holds for every $L$. With `c` = 64 it fails. Then it is over.")
+    assert erratum(named).checked == "It holds for every $L$."
+    assert erratum(line("BB:CC.3.b", summary="With `c` = 64 it fails.")).checked == ""
+    errata = errata_of(document(named), "BB")
+    for page in (as_html(errata), as_markdown(errata), as_latex(errata)):
+        assert not re.search(r"`c\b|<code>c\b|texttt\{c\b", page)
 
 
 def test_a_script_that_tells_another_story_stops_the_errata(monkeypatch):
@@ -251,7 +260,7 @@ def test_only_numbers_that_were_changed_are_named():
     entry_["repair"]["numbers"] |= {"closed": False, "bound": "as_repaired"}
     told = erratum(entry_).repair
     changed = "The check that refutes the printed line,"
-    assert told.startswith(f"{changed} with `c = 139` in place of `64`, gives {Verdict.ARGUED}")
+    assert told.startswith(f"{changed} with `139` in place of `64`, gives {Verdict.ARGUED}")
     assert "closed" not in told
     assert "bound" not in told
     entry_["repair"]["numbers"] = {"at_most": 16}  # the paper gives no such number
