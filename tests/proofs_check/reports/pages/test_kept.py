@@ -55,7 +55,9 @@ def test_another_source_begins_anew_and_leaves_one_file(source):
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"no gzip", gzip.compress(b"{"), gzip.compress(b"[]"), gzip.compress(b"{}" * 99)[:-9]]
+    "content",
+    [b"", b"no gzip", gzip.compress(b"{"), gzip.compress(b"[]"), gzip.compress(b"{}" * 99)[:-9]],
+    ids=["empty", "other", "cut JSON", "list", "cut gzip"],  # an archive holds the time, and names none
 )
 def test_a_broken_file_is_made_anew(source, content):
     run(source, "a")
