@@ -185,7 +185,7 @@ COUNT = "replicates = 100"
         ("[1, 10]", "[1, 2.5]", "lengths: L = 2.5"),
         ("[1, 10]", "[1, true]", "lengths: L = True"),
         ("[1, 10]", "['1']", "lengths: L = '1'"),
-        ("[1, 10]", "'0:10:3'", "lengths = 0:10:3: a grid FIRST:LAST:COUNT needs 1 <= FIRST"),
+        ("[1, 10]", "'0:10:3'", "lengths = 0:10:3: 0 is not a whole number from 1"),
         (COUNT, "replicates = 2000000000", "4e+09 replicates over all runs and lengths; at most 2.15e"),
         ("[1, 10]", "[99999999999]", "lengths: L = 99999999999 leaves the range"),
         (U, "", "there is no [[U]], so the grid is empty; add one"),
