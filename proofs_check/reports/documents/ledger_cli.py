@@ -157,7 +157,8 @@ def _revise(options: argparse.Namespace) -> int:
         write_json(new, Path(options.out))
         screen.print(
             f"The ledger of the revision is kept in {options.out}. Every difference: largeprompt diff "
-            f"{shlex.quote(str(kept.path))} {shlex.quote(options.out)}"
+            f"{shlex.quote(str(kept.path))} {shlex.quote(options.out)}",
+            soft_wrap=True,  # a path that is broken cannot be typed
         )
     return 1 if changes(kept.document, new) else 0
 

@@ -333,7 +333,7 @@ def test_wrong_input_is_told_what_is_wrong(tmp_path, monkeypatch, ran):
     assert not (tmp_path / "blueprint.html").exists()
     write_json(good, kept)
     out = ("--out", str(tmp_path / "o"))
-    assert "no paper has the key 'XX'" in ran(2, "errata", "--ledger", kept, "--paper", "XX", *out).err
+    assert "'XX' names no paper" in ran(2, "errata", "--ledger", kept, "--paper", "XX", *out).err
     assert not (tmp_path / "o").exists()
     (tmp_path / "file").write_text("")
     assert "cannot write" in ran(2, "errata", "--ledger", kept, "--out", tmp_path / "file").err
