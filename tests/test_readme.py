@@ -110,14 +110,13 @@ def test_what_the_readme_says_of_the_papers_is_what_the_ledger_says():
             "uses Lemmas E.2 and E.4" in of["BB"]["Theorem 4.3"].proof,
             standing("BB", "Theorem 4.3") == {STANDS},
         ],
-        "Corollary G.5 is false: a sphere in d dimensions calls for (d - 1)/2 where d/2 stands.": [
+        "Corollary G.5, which the proofs of Theorems 3.4 and 3.5 use, is false: a sphere in d dimensions calls"
+        " for (d - 1)/2 where d/2 stands.": [
             errors("COL:G.5/large") == {("false", "")},
             "nr^{-(d-1+p)/2}" in ENTRIES["COL:G.5/large"]["instead"],
+            *("Corollary G.5" in of["COL"][title].proof for title in ("Theorem 3.4", "Theorem 3.5")),
         ],
-        "The proofs of Theorems 3.4 and 3.5 use it.": [
-            "Corollary G.5" in of["COL"][title].proof for title in ("Theorem 3.4", "Theorem 3.5")
-        ],
-        "In all that was computed both hold if the variance of the noise lies between the orders"
+        "In all that was computed both theorems hold if the variance of the noise lies between the orders"
         " L^2 n^(-2/d) and n L^2, for n tokens and tasks of Lipschitz constant L; our copy, a damaged scan,"
         " has another lower end in 3.4 and no range in 3.5.": [
             standing("COL", "Theorem 3.4", "Theorem 3.5") == {CHANGED},
