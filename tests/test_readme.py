@@ -110,8 +110,8 @@ def test_what_the_readme_says_of_the_papers_is_what_the_ledger_says():
             "uses Lemmas E.2 and E.4" in of["BB"]["Theorem 4.3"].proof,
             standing("BB", "Theorem 4.3") == {STANDS},
         ],
-        "Corollary G.5, which the proofs of Theorems 3.4 and 3.5 use, is false: a sphere in d dimensions calls"
-        " for (d - 1)/2 where d/2 stands.": [
+        "Corollary G.5, which the proofs of Theorems 3.4 and 3.5 use, is false: a sphere in d dimensions"
+        " calls for (d - 1)/2 where d/2 stands.": [
             errors("COL:G.5/large") == {("false", "")},
             "nr^{-(d-1+p)/2}" in ENTRIES["COL:G.5/large"]["instead"],
             *("Corollary G.5" in of["COL"][title].proof for title in ("Theorem 3.4", "Theorem 3.5")),
