@@ -17,6 +17,7 @@ from numerics.models.files import Weights, open_weights
 from numerics.models.head import Head
 from numerics.terminal.inputs import InputError, path_of
 from theory.inputs.whole_numbers import read_whole
+from theory.shown.result import in_a_table
 
 __all__ = ["Model", "read_model"]
 
@@ -46,6 +47,8 @@ class Model:
             f"Model({self.name}: {self.family.name}, {self.layers} layers of {self.heads} heads, "
             f"states of {self.d} numbers)"
         )
+
+    _repr_html_ = in_a_table
 
     @property
     def name(self) -> str:

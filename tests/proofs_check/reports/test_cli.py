@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from importlib import metadata
 
 import pytest
 
@@ -34,7 +35,7 @@ sys.meta_path.insert(0, Interrupting())
         (["list", "BB", "--severity", "gap"], "R   BB:CC.3.b"),
         (["list", "--verdict", "o"], "OPEN"),
         ([], "All commands: largeprompt --help"),
-        (["--version"], "largeprompt 0."),
+        (["--version"], f"largeprompt {metadata.version('largeprompt')}"),
     ],
 )
 def test_commands(command, hint, ran):

@@ -70,6 +70,7 @@ def test_wrong_input_is_refused_with_the_next_step(name, settings, hint):
 def test_a_row_without_claims_has_nothing_to_judge(monkeypatch):
     others = {id: c for id, c in load_claims().items() if c.row != "BB:CC.3.b"}
     monkeypatch.setattr("proofs_check.core.judging.load_claims", lambda: others)
+    monkeypatch.setattr("proofs_check.reports.documents.what_if.declared", lambda: {id: {} for id in others})
     with pytest.raises(InputError, match="nothing to judge"):
         what_if("BB:CC.3.b", ["c=1"])
 
