@@ -100,7 +100,7 @@ def defeated(
     >>> n, c = sp.symbols("n c", positive=True)
     >>> found = defeated(n * sp.log(n), c * n, n, at={"n": n}, where={}, least=2)
     >>> found.verdict.value, found.witness["n"], found.witness["every other choice"]
-    ('REFUTED', 3, 'right/left -> 0 as n -> oo, n = n')
+    ('REFUTED', 3, 'right/left -> 0 as k -> oo, n = k')
     >>> defeated(n, c * n, n, at={"n": n}, where={}).verdict.value
     'OPEN'
     """
@@ -117,10 +117,13 @@ def defeated(
     except NotImplementedError:  # SymPy cannot tell, as for k**c/k
         limit = sp.Limit(ratio, k, sp.oo)
     names = ", ".join(map(str, constants))
+    # The sequence is shown by an index of its own: to a reader n may be the number of tokens.
+    taken = {*at, *where, *map(str, constants)}
+    index = sp.Symbol(next(i for i in ("k", "j", "i", f"{k}_") if i not in taken))
     common: dict[str, Any] = {
         "engine": "exact arithmetic",
-        "checked": rf"\lim_{{{k}\to\infty}} {sp.latex(ratio)} = {sp.latex(limit)}",
-        "assumes": (f"{names} > 0 do not depend on {k}",),
+        "checked": rf"\lim_{{{index}\to\infty}} {sp.latex(ratio.xreplace({k: index}))} = {sp.latex(limit)}",
+        "assumes": (f"{names} > 0 do not depend on {index}",),
     }
     # A left side that tends to -oo defeats nothing, although the ratio tends to 0.
     n_th = sp.Symbol(str(k), integer=True, positive=True)
@@ -143,8 +146,8 @@ def defeated(
                     "left": float(sides[0]),
                     "right": float(sides[1]),
                 }
-                along = ", ".join(f"{n} = {e}" for n, e in at.items())
-                every = {"every other choice": f"right/left -> 0 as {k} -> oo, {along}"}
+                along = ", ".join(f"{n} = {sp.sympify(e).xreplace({k: index})}" for n, e in at.items())
+                every = {"every other choice": f"right/left -> 0 as {index} -> oo, {along}"}
                 seconds = time.perf_counter() - started
                 return Evidence(
                     verdict=Verdict.REFUTED,
