@@ -11,6 +11,7 @@ from numerics.evidence import Evidence, Verdict
 from numerics.terminal.inputs import InputError
 from proofs_check.core.instead import first_sentence, is_executed, told_instead
 from proofs_check.core.ledgers.ledger import Ledger
+from proofs_check.core.ledgers.losses import listed
 from proofs_check.core.ledgers.outcomes import Account, Outcome, account
 from proofs_check.core.severity import in_words, lost
 from proofs_check.papers import witnesses
@@ -158,7 +159,7 @@ def _entry(outcome: Outcome, mine: Account, ledger: Ledger, scripts: Mapping[str
         for e in o.errors
         if e["follows"] and ledger.first_error(e["id"]) in ids
     }
-    survives, users = _survives(own, ledger)
+    survives, users = _survives(own, mine)
     here = {_named(row), _short(row)}
     return Entry(
         id=row.id,
@@ -291,7 +292,9 @@ def _repair(e: Mapping[str, Any]) -> str:
     # `instead`. Nor has a number a printed counterpart where the paper gives none (None): the
     # ledger lists only what is given.
     pairs = {k: (v, e["numbers"].get(k)) for k, v in repair["numbers"].items()}
-    turned = {k: (new, old) for k, (new, old) in pairs.items() if _is_number(new) and _is_number(old)}
+    turned = {
+        k: pair for k, pair in pairs.items() if all(map(_is_number, pair)) and {*map(str, pair)} != {"0", "1"}
+    }  # 0 and 1 are a switch of ours
     changes = " and ".join(f"`{number(new)}` in place of `{number(old)}`" for new, old in turned.values())
     how = f"with {changes}" if changes else "changed accordingly"
     out = f"The check that refutes the printed line, {how}, gives {Evidence.from_json(evidence).word}"
@@ -320,29 +323,35 @@ def _is_number(value: Any) -> bool:
     return not isinstance(value, bool)
 
 
-def _survives(own: list[Mapping[str, Any]], ledger: Ledger) -> tuple[str, tuple[str, ...]]:
-    users = dict.fromkeys(
-        u for e in own for u in ledger.users(e["id"]) if ledger.entries[u]["paper"] == e["paper"]
-    )
-    if not users:
-        return "No other line of the paper was found to use it.", ()
+def _survives(own: list[Mapping[str, Any]], mine: Account) -> tuple[str, tuple[str, ...]]:
+    """What becomes of the lines that use a false one, in the printed proof or in its check."""
+    ledger = mine.ledger
     # One line a row: the parts of a row stand or fall as steps of it.
     of_row: dict[str, list[str]] = {}
-    for u in users:
-        of_row.setdefault(ledger.entries[u]["covers"], []).append(u)
+    for u in dict.fromkeys(u for e in own for u in ledger.users(e["id"])):
+        if ledger.entries[u]["paper"] == mine.key:
+            of_row.setdefault(ledger.entries[u]["covers"], []).append(u)
+    for o in mine.rows:
+        if own[0]["covers"] in o.row.uses and o.claims:
+            of_row.setdefault(o.id, [c["id"] for c in o.claims])
+    proofs = [r.title for r in mine.results if r.main and {e["id"] for e in own} & {*r.errors}]
+    rest = f"The printed proof of {listed(proofs)} rests on it." if proofs else ""
+    if not of_row:
+        return rest or "No other line of the paper was found to use it.", ()
     broken = any(ledger.unmended(e["id"]) for e in own)
-    listed, falling = [], False
+    lines, falling = [], False
     for name, parts in of_row.items():
         note = ""
         if broken or not all(ledger.stands(u) for u in parts):
             note, falling = ": does not stand as far as is known", True
         elif any(ledger.entries[u]["severity"] for u in parts):
             note = ": stands with its own repair"
-        listed.append(f"{ledger.entries[parts[0]]['where']} ({name}){note}")
+        lines.append(f"{ledger.entries[parts[0]]['where']} ({name}){note}")
+    how = "With the repair in place, everything that uses the line stands:"
     if falling:
         how = "What is true instead was not executed; of" if broken else "With the repair in place, of"
-        return f"{how} what uses the line:", tuple(listed)
-    return "With the repair in place, everything that uses the line stands:", tuple(listed)
+        how += " what uses the line:"
+    return f"{rest} {how}".strip(), tuple(lines)
 
 
 def number(value: Any) -> str:

@@ -109,7 +109,10 @@ def _entry(i: int, e: Entry) -> list[str]:
         _formula(e.printed),
         "Read as: " + github(e.read),
         *(["The text is damaged here. " + github(e.reading)] if e.reading else []),
-        *(f"It rests on a reading of {github(r.place)} (`{r.id}`): {github(r.decision)}" for r in e.readings),
+        *(
+            f"The verdict rests on a reading of {github(r.place)} (`{r.id}`): {github(r.decision)}"
+            for r in e.readings
+        ),
     ]
     for error in e.errors:
         if len(e.errors) > 1:
@@ -133,8 +136,8 @@ def _error(e: Erratum) -> list[str]:
     if e.truth:
         out.append(github(e.truth))
     out.append(f"{e.lost and f'{e.lost.capitalize()}. '}{github(e.repair)}")
-    out += ["**What was judged instead.**", _formula(e.judged)] if e.judged else []
-    out += [f"**Smallest counterexample.** {values}. {e.evidence}"]
+    out += ["**What was executed.**", _formula(e.judged)] if e.judged else []
+    out += [f"**Counterexample.** {values}. {e.evidence}"]
     if e.script:
         out += [BOTH_SIDES, _fence(e.script, "python"), PRINTS, _fence(e.output, "text")]
     out += ["**Reply.** " + github(reply) for reply in e.replies]

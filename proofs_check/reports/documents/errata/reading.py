@@ -13,8 +13,8 @@ SEVERITY = (
     "paper loses once the line is mended, if anything."
 )
 #: What stands above a script, and above what it prints.
-BOTH_SIDES = "This script computes both sides from the printed formula:"
-PRINTS = "It prints both sides, with the relation that the paper claims between them and that fails:"
+BOTH_SIDES = "This script shows the violation; it begins with what it computes:"
+PRINTS = "It prints:"
 #: What the list of readings is.
 READINGS = (
     "Places that are damaged or can be read in several ways were settled once for the whole paper. Each line "
@@ -32,12 +32,13 @@ _HOW_TO_READ = (
     ),
     "{names}Names in the counterexamples are those of the printed formula, as a keyboard has them: `sigma2` "
     "is the square of sigma, and `left` and `right` are the two sides. Where the paper claims "
-    "that constants exist, both sides are shown for one choice of them, and `every other choice` tells along "
-    "which sequence the line fails for all. In the report of a search, `reached a of b` sets the largest "
-    "ratio that was found against the largest that the statement allows.",
+    "that constants exist, both sides are shown for one choice of them, at the first instance of a sequence "
+    "at which it fails; `every other choice` tells along which sequence the line fails for all. In the "
+    "report of a search, `reached a of b` sets the largest ratio that was found against the largest that the "
+    "statement allows.",
     "The script of an error has at most ten lines and needs nothing but Python with NumPy, SciPy, SymPy and "
-    "mpmath, of which most scripts use none. It computes both sides from the printed formula, prints them, "
-    "and ends with an assertion that holds because the printed line fails.",
+    "mpmath, of which most scripts use none. It says what it computes, prints it, and ends with an assertion "
+    "that holds because the printed line fails.",
     "A true statement is PROVED if it came out of exact symbolic or rational steps itself, CERTIFIED if some "
     "step is a rigorous enclosure over the whole stated domain, ARGUED if a human sentence joins such parts, "
     "and SUPPORTED if it withstood exact instances with a search for the worst, or statistics; what is only "
