@@ -14,6 +14,7 @@ from proofs_check.core.judging import load_claims
 from proofs_check.core.ledgers.ledger import write_json
 from proofs_check.core.ledgers.outcomes import account
 from proofs_check.papers import witnesses
+from proofs_check.papers.statements import all_rows
 from proofs_check.reports.cli import main
 from proofs_check.reports.documents.errata import as_html, as_latex, as_markdown, errata_of
 from proofs_check.reports.documents.errata.content import number
@@ -139,7 +140,7 @@ def test_an_inference_says_that_the_statement_itself_is_true():
 
 
 def test_what_survives_is_computed_and_listed():
-    assert "No other line" in entry(line("BB:CC.3.b")).survives
+    assert entry(line("BB:LE.2.gauss"), row="BB:LE.2.gauss").survives.startswith("No other line")
     user = made_up("BB:CC.3", "SUPPORTED", needs=["BB:CC.3.b"])
     standing = entry(line("BB:CC.3.b"), line("BB:CC.3.a"), line("BB:LC.4/zero"), user)
     assert "everything that uses the line stands" not in entry(line("BB:CC.3.b")).survives
@@ -149,6 +150,15 @@ def test_what_survives_is_computed_and_listed():
     assert again.users[0].endswith("(BB:LC.4.hull): stands with its own repair")
     broken = entry(line("BB:CC.3.b", repair=None), user)
     assert "does not stand as far as is known" in broken.users[0]
+
+
+def test_what_only_the_printed_proof_uses_is_named():
+    told = entry(line("BB:CC.3.b")).survives
+    assert re.match(r"The printed proof of Propositions 3\.1 and 3\.4 and Theorems? .* rests on it\.", told)
+    assert "Lemma 2.1" not in told
+    assert "BB:CC.3" in all_rows()["BB:LC.4.int"].uses
+    users = entry(line("BB:CC.3"), line("BB:LC.4.int"), row="BB:CC.3").users  # which no claim says
+    assert any("(BB:LC.4.int)" in user for user in users)
 
 
 def test_witness_script_and_what_it_prints_are_shown():
