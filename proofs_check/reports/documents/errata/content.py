@@ -297,10 +297,7 @@ def _repair(e: Mapping[str, Any]) -> str:
     }  # 0 and 1 are a switch of ours
     changes = " and ".join(f"`{number(new)}` in place of `{number(old)}`" for new, old in turned.values())
     how = f"with {changes}" if changes else "changed accordingly"
-    out = (
-        "Its hypotheses are the printed ones, except where it names others. The check that refutes the "
-        f"printed line, {how}, gives {Evidence.from_json(evidence).word}"
-    )
+    out = f"The check that refutes the printed line, {how}, gives {Evidence.from_json(evidence).word}"
     if repair["verdict"] == "SUPPORTED":
         out += f" ({marked(evidence['covered'])})"
     elif evidence["dimension"]:

@@ -270,13 +270,13 @@ def test_only_numbers_that_were_changed_are_named():
     entry_["repair"]["numbers"] |= {"closed": False, "bound": "as_repaired"}
     told = erratum(entry_).repair
     changed = "The check that refutes the printed line,"
-    assert f"{changed} with `139` in place of `64`, gives {Verdict.ARGUED}" in told
+    assert told.startswith(f"{changed} with `139` in place of `64`, gives {Verdict.ARGUED}")
     assert "closed" not in told
     assert "bound" not in told
     entry_["repair"]["numbers"] = {"at_most": 16}  # the paper gives no such number
     assert "at_most" not in erratum(entry_).repair
     entry_["repair"]["numbers"] = {"bound": "as_repaired"}
-    assert f"{changed} changed accordingly, gives {Verdict.ARGUED}" in erratum(entry_).repair
+    assert erratum(entry_).repair.startswith(f"{changed} changed accordingly, gives {Verdict.ARGUED}")
 
 
 def test_numbers_are_short():
