@@ -131,7 +131,10 @@ def test_what_the_readme_says_of_the_papers_is_what_the_ledger_says():
             errors("LDL:T1", "LDL:T2") == {("false", "")},
             standing("LDL", "Theorem 1", "Theorem 2") == {LOST},
         ],
-        "For orthonormal features the time grows like 1/epsilon^2.": [
+        "For orthonormal features the time grows like 1/epsilon^2; the printed times grow like"
+        " log(1/epsilon) in Theorem 1 and log(1/epsilon)/epsilon in Theorem 2.": [
+            r"\frac{K\log(K\epsilon^{-1})}{\eta\delta" in slow[0]["printed"],
+            r"\frac{K\log(K\epsilon^{-1}L\Delta)}{\eta\epsilon\delta" in slow[1]["printed"],
             r"grows like $\epsilon^{-2}$" in slow[0]["why"],
             all(r"\frac12Kr^2" in e["instead"] and r"r=\sigma_f/\epsilon" in e["instead"] for e in slow),
         ],
