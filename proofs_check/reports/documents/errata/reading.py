@@ -15,7 +15,7 @@ SEVERITY = (
 #: What goes with every statement that is true instead.
 UNDER = "Its hypotheses are the printed ones, except where it names others."
 #: What stands above a script, and above what it prints.
-BOTH_SIDES = "This script shows the violation; it begins with what it computes:"
+BOTH_SIDES = "This script computes the numbers anew; its first line says what they are:"
 PRINTS = "It prints:"
 #: What the list of readings is.
 READINGS = (
