@@ -291,7 +291,7 @@ def bounded_with_a_bayes_optimal_end(*, c: Fraction = Fraction(1), one: int = 1)
 @claim(
     "BB:F.3.fin",
     control={"c": Fraction(1, 2)},
-    needs=("BB:F.3.4c", "BB:F.3.fin/bounded", "BB:T4.3", "OURS:T5.2"),
+    needs=("BB:F.3.4c", "BB:F.3.fin/bounded", "BB:T4.3", "BB:CE.3.a", "BB:CE.5/limit", "OURS:T5.2"),
 )
 def theorem_5_2_for_a_degenerate_covariance(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""What is derived for BB:T5.2 does not speak of the rank of $\Sigma$:
@@ -304,4 +304,5 @@ def theorem_5_2_for_a_degenerate_covariance(*, c: Fraction = Fraction(1)) -> Evi
         r"\lim_t\mathcal R_L(U_L(t),V_L(t))\le\varepsilon,\quad L\ge L(\varepsilon),\ "
         r"\Sigma=\operatorname{diag}(1,0)"
     )
-    return derivation("BB:T5.2", trained_risk_below(SINGULAR, c, checked, zeros=1), c=c)
+    search = trained_risk_below(SINGULAR, c, checked, zeros=1)
+    return derivation("BB:T5.2", search, search, c=c)

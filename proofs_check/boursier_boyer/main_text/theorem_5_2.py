@@ -37,6 +37,8 @@ from theory.symbolic.regression_moments import DATA, risk_of_blocks, token_momen
         "BB:A5.1",
         "BB:T5.2.range",
         "BB:T4.3",
+        "BB:CE.3.a",
+        "BB:CE.5/limit",
         "BB:4.loss/half",
         "BB:F.2.lin",
         "BB:F.2.Zh",
@@ -54,10 +56,11 @@ from theory.symbolic.regression_moments import DATA, risk_of_blocks, token_momen
 def theorem_5_2(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""As in BB:T4.3, with 0 for the limit, it is derived that
     $\mathcal{R}_L(\theta_L(t))\leq\varepsilon$ for all times $t\geq T(\frac\varepsilon2)$ at which
-    the flow (7) exists and all $L\geq L^\star(\frac\varepsilon2)$, that is, if the infinite-prompt
-    risk is at most $\frac\varepsilon2$ from $T$ on, (27) holds, and $g_1+\kappa g_2Te^{\beta
-    T}\leq\frac\varepsilon2$. What is special to model (11) is in the argument. There $\mathcal{R}$
-    are the risks of half the squared loss, with $\frac\varepsilon2$ for $\varepsilon$.
+    the flow (7) exists and all $L\geq L^\star(\frac\varepsilon2)$, and so its limit, that is, if
+    the infinite-prompt risk is at most $\frac\varepsilon2$ from $T$ on,
+    $g_1\leq\frac18\varepsilon$, and $g_2\leq\min(\rho,\varepsilon/(8\kappa))\,e^{-\beta
+    T}/(1+T)$. What is special to model (11) is in the argument. There $\mathcal{R}$ are the risks
+    of half the squared loss, with $\frac\varepsilon2$ for $\varepsilon$.
 
     Second route: on instances inside the printed range of $\alpha$, $\Sigma=4$ among them, the
     bound holds at the end of integrated flows, at a length $L(\varepsilon)$ and at $L=10^6$. Here
@@ -67,7 +70,8 @@ def theorem_5_2(*, c: Fraction = Fraction(1)) -> Evidence:
         r"\lim_t\mathcal R_L(U_L(t),V_L(t))\le\mathcal R^\star+\varepsilon,\quad L\ge L(\varepsilon),\ "
         r"\mathcal R^\star=0"
     )
-    return derivation("BB:T5.2", trained_risk_below(PRINTED, c, checked), c=c)
+    search = trained_risk_below(PRINTED, c, checked)
+    return derivation("BB:T5.2", search, search, c=c)
 
 
 @claim(
