@@ -1,4 +1,4 @@
-"""The derivations about the two flows need what they assume, and show no more than they say."""
+"""The derivations of Section 4 and Appendix E need what they assume, and show no more than that."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -13,7 +13,7 @@ from proofs_check.derivations.transfer.flows import two_flows
 
 PARTS = [
     (id, part)
-    for id in ("BB:LE.1", "BB:E.1", "BB:T4.3", "BB:4.E1cor", "BB:4.E1cor2")
+    for id in ("BB:LE.1", "BB:E.1", "BB:T4.3", "BB:4.E1cor", "BB:4.E1cor2", "BB:LE.4.split/majorant")
     for part in range(len(PROOFS[id].theorems))
 ]
 
@@ -30,6 +30,16 @@ def test_no_hypothesis_may_be_dropped(id, part):
 def test_half_of_the_bound_is_not_shown(id, part):
     with pytest.raises(ProofError):
         proved(PROOFS[id].statements(c=Fraction(1, 2))[part], PROOFS[id].theorems[part]())
+
+
+@pytest.mark.parametrize(
+    ("part", "wrong"),
+    [(0, {"share": Fraction(9, 10)}), (1, {"radius": 1}), (2, {"radius": 1}), (3, {"moment": 6})],
+)
+def test_the_majorant_is_that_of_the_ball_and_has_a_mean_by_twelve_moments(part, wrong):
+    proof = PROOFS["BB:LE.4.split/majorant"]
+    with pytest.raises(ProofError):
+        proved(proof.statements(**wrong)[part], proof.theorems[part]())
 
 
 def test_prompts_have_to_be_as_long_as_that(monkeypatch):

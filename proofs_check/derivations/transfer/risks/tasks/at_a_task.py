@@ -16,7 +16,6 @@ from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.tactics import calc, show
 from proofs_check.derivations.proof import proves
 from proofs_check.derivations.transfer.risks.distance_of_gradients import (
-    UNDER_THE_MEAN,
     Jacobian,
     change,
     grad,
@@ -101,7 +100,6 @@ tower = assume(
     "==",
     over_tasks(difference),
     every=(i,),
-    argument=UNDER_THE_MEAN,
 )
 
 
