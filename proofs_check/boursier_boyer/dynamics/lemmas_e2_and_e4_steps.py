@@ -290,10 +290,11 @@ def cauchy_schwarz(*, power: int = 2) -> Evidence:
 def root_of_the_mean(*, first: str = "root", factor: Fraction = Fraction(1), together: int = 3) -> Evidence:
     r"""Printed is $(\mathbb{E}_\mu X)^{1/2}\leq\mathbb{E}_\mu X^{1/2}$ for
     $X=\sigma_\mu^{12}\ln(L)^2/L^{1/\sigma_\mu^2}$, which two equally likely values of
-    $\sigma_\mu^2$ refute. Repaired, one conditions on $\mu$ first: at a task the distance of the
-    gradients is derived from their formula, the Cauchy-Schwarz inequality, smoothness and
-    Propositions 3.1 and 3.4 for $L\geq2$. So it holds at every task, and the distance over all
-    tasks is at most the mean of that, as the norm of a mean is at most the mean of the norms.
+    $\sigma_\mu^2$ refute. Repaired, one conditions on $\mu$ first: at every task the distance of
+    the gradients is derived from their formula, the Cauchy-Schwarz inequality, smoothness and
+    Propositions 3.1 and 3.4 for $L\geq2$, whose constants are those for $\|U\|_{\rm
+    op}=\|V\|_{\rm op}=2\rho$, or larger, at all tasks. The distance over all tasks is at most the
+    mean of that, as the norm of a mean is at most the mean of the norms.
 
     A second route is that the root of the product of two conditional means comes out of
     $pq\leq\frac l2p^2+\frac1{2l}q^2$ at the best $l$, that the root of the rate of Proposition 3.4

@@ -78,16 +78,11 @@ class Gradient(NamedTuple):
     powers: tuple[int, int]
     constants: tuple[Term, Term]
 
-    def given(self, c1: Variable, c2: Variable) -> tuple[Theorem, Theorem]:
-        """The hypotheses that c_1/3 and c_2 are its constants for the ball."""
-        first = large(
-            c1 / 3,
-            self.constants[0],
-            f"{c1.name} is at least 3 times our constant for the gradient in {self.of}",
-        )
-        return first, small(
-            c2, self.constants[1], f"{c2.name} is at most our constant for the gradient in {self.of}"
-        )
+    def given(self, c1: Variable, c2: Variable, times: int) -> tuple[Theorem, Theorem]:
+        """The hypotheses that c_1/times and c_2 are its constants for the ball."""
+        ours = f"our constant for the gradient in {self.of}"
+        first = large(c1 / times, self.constants[0], f"{c1.name} is at least {times} times {ours}")
+        return first, small(c2, self.constants[1], f"{c2.name} is at most {ours}")
 
 
 @cache
@@ -111,38 +106,53 @@ def added_to_the_jacobian(square_dJ: Term) -> Theorem:
     return assume(name, over_outcomes(square_dJ), "<=", mean(in_U + in_V))
 
 
+def given_of_gradients(c1: Variable, c2: Variable, times: int = 3, power: int = 8) -> frozenset[Assumption]:
+    """What `both_gradients` assumes."""
+    both = gradients(power)
+    constants = (thm for one in both for thm in one.given(c1, c2, times))
+    laws: frozenset[Assumption] = frozenset().union(*(one.shown.assumptions for one in both))
+    return hypotheses(logarithm, *BALL, *constants) | at_every_task(laws)
+
+
 def given_3_4(square_dJ: Term, c1: Variable, c2: Variable) -> frozenset[Assumption]:
     """What `proposition_3_4` assumes."""
-    constants = (thm for one in gradients() for thm in one.given(c1, c2))
-    own = hypotheses(logarithm, *BALL, *constants, added_to_the_jacobian(square_dJ))
-    return own | at_every_task(frozenset().union(*(one.shown.assumptions for one in gradients())))
+    return given_of_gradients(c1, c2) | hypotheses(added_to_the_jacobian(square_dJ))
 
 
 @cache
-def proposition_3_4(square_dJ: Term, c1: Variable, c2: Variable) -> tuple[Theorem, Theorem]:
+def both_gradients(c1: Variable, c2: Variable, times: int = 3, power: int = 8) -> Theorem:
     """That the mean squares of what a finite prompt adds to the gradients in U and in V are
-    together at most c_1 sigma^8 ln(L)^2 L^{-c_2/sigma^2} at
-    every task and for all parameters in the ball; and the hypothesis on the mean of |dJ|^2 over the
-    outcome.
+    together at most 3 c_1/times sigma^power ln(L)^2 L^{-c_2/sigma^2} at every task and for all
+    parameters in the ball.
     """
 
     def part(of: Gradient) -> Theorem:
-        (a, b), (first, second) = of.constants, of.given(c1, c2)
+        (a, b), (first, second) = of.constants, of.given(c1, c2, times)
         each = at_each_task(proved(of.shown, of.derivation()))
         constants = at_least(a, first), at_most(b, second)
         return with_constants(each, of.powers, of.constants, *constants)
 
-    (long, one), (in_U, in_V), decay = long_prompts(), map(part, gradients()), exp(-c2 * x / square)
+    (long, one), (in_U, in_V), n = long_prompts(), map(part, gradients(power)), power // 2
     longer = chain(gcongr(log(term(2)), long), logarithm)
     above = chain(1, at_each_task(show(1, "<=", sigma**2, one)), square)
-    core = square**4 * x**2 + square**3 * x
-    both = calc(
+    core, decay = square**n * x**2 + square**3 * x, exp(-c2 * x / square)
+    return calc(
         in_U.lhs + in_V.lhs,
-        ("<=", c1 / 3 * rate(c2, 4, 2) + c1 / 3 * rate(c2, 3, 1), in_U, in_V),
-        ("==", c1 / 3 * decay * core),
-        ("<=", c1 * rate(c2, 4, 2), show(core, "<=", 3 * square**4 * x**2, longer, above, square)),
+        ("<=", c1 / times * rate(c2, n, 2) + c1 / times * rate(c2, 3, 1), in_U, in_V),
+        ("==", c1 / times * decay * core),
+        (
+            "<=",
+            3 * c1 / times * rate(c2, n, 2),
+            show(core, "<=", 3 * square**n * x**2, longer, above, square),
+        ),
     )
-    return both, added_to_the_jacobian(square_dJ)
+
+
+def proposition_3_4(square_dJ: Term, c1: Variable, c2: Variable) -> tuple[Theorem, Theorem]:
+    """The bound of both gradients with c_1 sigma^8; and the hypothesis on the mean of |dJ|^2 over
+    the outcome.
+    """
+    return both_gradients(c1, c2), added_to_the_jacobian(square_dJ)
 
 
 #: The square of the Jacobian at a query, for an infinite prompt, in the norm of Frobenius.
