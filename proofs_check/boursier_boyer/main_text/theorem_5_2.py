@@ -137,20 +137,24 @@ def limits_are_a_balanced_fixed_point(*, exponent: Rational = Rational(1, 4), fa
 
 @claim(
     "BB:R5.3.limits",
-    needs=("BB:F.2.Zh", "BB:5.block", "OURS:R5.limit", "BB:R5.3.limits/fixed_point"),
+    needs=("BB:5.block", "OURS:R5.limit/rate", "BB:R5.3.limits/fixed_point"),
     control={"exponent": Rational(1, 2)},
 )
 def limits_for_an_invertible_covariance(*, exponent: Rational = Rational(1, 4)) -> Evidence:
-    r"""For invertible $\Sigma$ integrated paths end at $U={\rm tr}(\Sigma^{-2})^{-1/4}\Sigma^{-1}$
-    and $u={\rm tr}(\Sigma^{-2})^{1/4}$, where `exponent` stands for $\frac14$; the proof is that of
-    our own result on the limit of the flow.
+    r"""For invertible $\Sigma$, every $d$ and every $\alpha>0$ it is derived that $U$ and $u$ tend
+    to $v^{-1}\Sigma^{-1}$ and $v={\rm tr}(\Sigma^{-2})^{1/4}$ at an exponential rate: $|u-v|^2\leq
+    E/v^2$ and $\|U-\Sigma^{-1}/v\|_F^2\leq4E/a^2$ with
+    $E=2\mathcal{R}(0)e^{-2\lambda^3a^2t}/\lambda^3$, the least eigenvalue $\lambda$ and a number
+    $a>0$ that $u$ never falls below. Here `exponent` stands for $\frac14$. The second route are
+    integrated paths.
     """
     checked = (
         r"U(t)\to\operatorname{tr}(\Sigma^{-2})^{-1/4}\Sigma^{-1},\ u(t)"
         r"\to\operatorname{tr}(\Sigma^{-2})^{1/4}"
     )
     limit = partial(remark, exponent=float(exponent))
-    return ends_at(limit, theta_starts(), checked=checked).replace(sides=(drawn_ends(limit, "balanced"),))
+    search = ends_at(limit, theta_starts(), checked=checked).replace(sides=(drawn_ends(limit, "balanced"),))
+    return derivation("BB:R5.3.limits", search, search, exponent=Fraction(int(exponent.p), int(exponent.q)))
 
 
 @claim("BB:R5.3.risk0", control=({"factor": 2}, {"least": Fraction(1, 100)}), needs=("BB:R5.3.limits",))
@@ -221,16 +225,20 @@ def the_pseudo_inverse_gives_a_fixed_point_of_risk_0(*, factor: int = 1) -> Evid
 @claim(
     "BB:R5.3.deg",
     control={"factor": 2},
-    needs=("BB:F.3.4c", "BB:5.block", "OURS:R5.limit", "BB:R5.3.deg/fixed_point"),
+    needs=("BB:F.3.4c", "BB:5.block", "OURS:R5.limit/rate", "BB:R5.3.deg/fixed_point"),
 )
 def the_pseudo_inverse_takes_the_place_of_the_inverse(*, factor: int = 1) -> Evidence:
-    r"""For covariances of any rank integrated paths end at $U=\gamma\Sigma^\dagger+P(U(0))$ and
-    $u=1/\gamma$; `factor` multiplies $\gamma\Sigma^\dagger$.
+    r"""For covariances $\Sigma\neq0$ of any rank, every $d$ and $\alpha>0$ it is derived as for
+    BB:F.3.4c that $U$ tends to $\gamma\Sigma^\dagger+P(U(0))$ and $u$ to $1/\gamma$ at an
+    exponential rate; `factor` multiplies $\gamma\Sigma^\dagger$ and $P(U(0))$. The second route are
+    integrated paths.
     """
     checked = r"U(t)\to\gamma\Sigma^{\dagger}+P(U(0)),\ u(t)\to 1/\gamma"
     limit = partial(by_pseudo_inverse, factor=factor)
     drawn = drawn_ends(limit, "balanced", singular=True)
-    return ends_at(limit, theta_starts(singular=True, scales=(0.6,)), checked=checked).replace(sides=(drawn,))
+    starts = theta_starts(singular=True, scales=(0.6,))
+    search = ends_at(limit, starts, checked=checked).replace(sides=(drawn,))
+    return derivation("BB:R5.3.deg", search, factor=factor)
 
 
 def by_pseudo_inverse(start: Start, factor: int) -> tuple[np.ndarray, float]:
