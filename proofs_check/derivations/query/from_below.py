@@ -18,13 +18,25 @@ from numerics.derivations.kernel.terms import Function, Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.tactics import calc, show
+from proofs_check.derivations.features.steps import times
+from proofs_check.derivations.linear_attention.softmax_errors.theorem_a import (
+    limit_is_not_negative,
+    mean_square,
+    q,
+    sharp_bound,
+    spread_is_not_negative,
+    t,
+    variance_is_not_negative,
+    weak_bound,
+    weaker,
+)
 from proofs_check.derivations.linear_attention.softmax_errors.token_errors import (
     GIVEN,
     P2,
     P3,
-    Q,
     SCORE,
     STEIN,
+    Q,
     along_the_query,
     alpha,
     coordinates,
@@ -35,28 +47,15 @@ from proofs_check.derivations.linear_attention.softmax_errors.token_errors impor
     l,
     ones,
     picks,
-    power_sum,
     s,
     score,
     tokens,
     weight,
 )
-from proofs_check.derivations.features.steps import times
-from proofs_check.derivations.linear_attention.softmax_errors.theorem_a import (
-    limit_is_not_negative,
-    mean_square,
-    sharp_bound,
-    q,
-    spread_is_not_negative,
-    t,
-    variance_is_not_negative,
-    weak_bound,
-    weaker,
-)
 from proofs_check.derivations.linear_attention.softmax_errors.two_tokens import less_one, one_less
 from proofs_check.derivations.proof import proves
 from proofs_check.derivations.softmax_average.gaussian_tokens import b as slope
-from proofs_check.derivations.softmax_average.gaussian_tokens import g, mean, n, weight_of_a_vector
+from proofs_check.derivations.softmax_average.gaussian_tokens import mean, n, weight_of_a_vector
 
 u, v = Variable("u", range=POSITIVE), Variable("v", range=POSITIVE)
 x, nonnegative = Variable("x", range=REALS), Variable("y", range=NONNEGATIVE)

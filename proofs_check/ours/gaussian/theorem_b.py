@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 from numpy.typing import NDArray
+from sympy import Rational, oo
 
 from numerics.attention.exponents import theorem_B_law
 from numerics.attention.quadrature.query_form import quadratic_form_law
@@ -20,13 +21,16 @@ from numerics.attention.quadrature.softmax_weights import softmax_moments
 from numerics.attention.setting import AttentionSetting
 from numerics.counterexamples.by_sequences import refuted_by_two_routes
 from numerics.evidence import Contradiction, Evidence
+from numerics.provers import Integers, forall
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.outcomes import refuted_exactly, supported, undecided
 from proofs_check.instances.random_query.averaged_errors import below_its_limit, near_its_law
 from theory.attention.gaussian_errors import gaussian_second_moment
 from theory.attention.query_average import theorem_B
 
 Floats = NDArray[np.float64]
+N = sp.Symbol("L", integer=True, positive=True)
 LENGTHS, LONG_LENGTHS = (1.0, 2.0, 3.0, 10.0, 1e3, 1e8, 1e20, 1e100), (1e50, 1e100)
 LAMBDAS_BELOW_HALF, LAMBDAS_FROM_HALF = (0.0, 0.05, 0.25, 0.45), (0.5, 1.0, 1.5)
 
@@ -97,16 +101,34 @@ def averaged_directly(lam: float, L: float) -> float:
 @claim(
     "OURS:R4.B/fast",
     sharp="c",
-    needs=("OURS:R4.A", "OURS:R4.limit", "OURS:R4.B/determinant"),
-    cites=("dominated convergence",),
+    control=({"least": 2}, {"share": Fraction(1, 2)}),
+    needs=("OURS:R4.A", "OURS:R4.A.limit", "OURS:R4.B/determinant"),
     hypotheses=("L in Integers", "L >= 1"),
 )
-def below_one_half(*, c: int | Fraction = 1) -> Evidence:
-    r"""For $\lambda<\frac12$, $\mathcal{E}(L)\leq C_1/L$ for every $L$ and $L\,\mathcal{E}(L)\to
-    C_1$, which is tried by quadrature. Here `c` multiplies $C_1$, and one token without scores
-    refutes every `c` below 1.
+def below_one_half(
+    *, c: int | Fraction = 1, least: int | Fraction = 1, share: int | Fraction = 1
+) -> Evidence:
+    r"""For $\lambda<\frac12$ it is derived that $C_1-(\frac8L)^\kappa R\leq L\,\mathcal{E}(L)\leq
+    C_1$ and $C_1\leq R$ for every $L$, where $C_1=\mathbb{E}_z[e^s(t+q)]$ and $R=t(1+\frac{4
+    \lambda}r)(\frac r2)^{-d/2}$ for every $\kappa\leq1$ and $r$ with $(2+7\kappa)\lambda+r\leq1$:
+    Theorem A and R4.A.limit at each query, as $1-(1-x)_+\leq x^\kappa$, $q\leq ts$ and $s\leq
+    \lambda|\zeta|^2$ for the query $z=T\zeta$. That $C_1$ is the displayed number is
+    R4.B/determinant.
+
+    Tried are the upper bound and the limit by quadrature, and the others where $d=1$: without
+    scores, and at $\kappa=0$. Here `c` and `least` multiply $C_1$ and `share` multiplies $R$; one
+    token without scores refutes every `c` below 1.
     """
-    return _below_one_half(c).replace(sides=(below_its_limit(float(c)),))
+    lam, r = sp.symbols("lambda r", positive=True)
+    without_scores = forall(least, "<=", 1 + 8 * sp.sqrt(2) / N, {N: Integers(1, oo)})
+    number = (1 + 4 * lam / r) / sp.sqrt(r / 2)
+    first = (1 + lam / (1 - 2 * lam)) / sp.sqrt(1 - 2 * lam)
+    domain = {lam: sp.Interval.open(0, Rational(1, 2)), r: sp.Interval.Lopen(0, 1)}
+    in_one_direction = forall(first, "<=", share * number, domain, where=[(r, "<=", 1 - 2 * lam)])
+    quadrature = _below_one_half(c).replace(sides=(below_its_limit(float(c)),))
+    return derivation(
+        "OURS:R4.B/fast", quadrature, without_scores, in_one_direction, c=c, least=least, share=share
+    )
 
 
 def _below_one_half(c: int | Fraction) -> Evidence:
