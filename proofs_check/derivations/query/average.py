@@ -92,7 +92,7 @@ weighted = exp(s) * (trace + q)
 #: (2 + 7 kappa) lambda + r <= 1, and what bounds the mean of e^{(1 + 7 kappa/2) s} (t + q) then.
 enough = assume("there is room r below 1/2", (2 + 7 * kappa) * lam + room, "<=", 1)
 finite = trace * (1 + 4 * lam / room) * exp(-(D / 2) * log(room / 2))
-u, v_, v = Variable("u", range=NONNEGATIVE), Variable("w", range=NONNEGATIVE), Variable("v", range=REALS)
+u, w, v = Variable("u", range=NONNEGATIVE), Variable("w", range=NONNEGATIVE), Variable("v", range=REALS)
 
 
 def statements(
@@ -146,48 +146,44 @@ def small_powers() -> Theorem:
     )
 
 
-@cache
-def at_most_a_gaussian() -> Theorem:
-    """e^{(1 + 7 kappa/2) s} (t + q) is at most a number times e^{(1 - r/2)|zeta|^2/2}: s is at most
-    lambda |zeta|^2, q at most t s, and a quarter of the room is left for |zeta|^2.
+def gaussian_number(steep: Term, half: Theorem) -> Theorem:
+    """The mean of e^{steep s} (t + q) is at most a number, for 2 steep lambda <= 1 - r, which is a
+    premise: s is at most lambda |zeta|^2, q at most t s, and a quarter of the room is left for the
+    power of |zeta|^2.
     """
-    here, steep, quarter = at_the_query(s), 1 + 7 * kappa / 2, room * size / 4
+    here, quarter, left = at_the_query(s), room * size / 4, room / 2
     below = instantiate(largest, {y: ((n,), GAUSSIAN(n, zeta))})
     power = calc(
         steep * here,
         ("<=", steep * (lam * size), times(steep, below)),
-        ("==", size / 2 * ((2 + 7 * kappa) * lam)),
-        ("<=", size / 2 * (1 - room), times(size / 2, show((2 + 7 * kappa) * lam, "<=", 1 - room, enough))),
+        ("==", size / 2 * half.lhs),
+        ("<=", size / 2 * half.rhs, times(size / 2, half)),
     )
+    line = instantiate(show(1 + w * u, "<=", (1 + w) * exp(u)), {w: 4 * lam / room, u: quarter})
     values = calc(
         trace + at_the_query(q),
         ("<=", trace + trace * (lam * size), put(limit_below_spread()), times(trace, below)),
-        ("==", trace * (1 + 4 * lam / room * quarter)),
-        (
-            "<=",
-            trace * ((1 + 4 * lam / room) * exp(quarter)),
-            instantiate(show(1 + v_ * u, "<=", (1 + v_) * exp(u)), {v_: 4 * lam / room, u: quarter}),
-        ),
+        ("==", trace * line.lhs),
+        ("<=", trace * line.rhs, line),
     )
-    return calc(
+    point = calc(
         exp(steep * here) * values.lhs,
         ("<=", exp(power.rhs) * values.lhs, power),
         ("<=", exp(power.rhs) * values.rhs, values),
-        ("==", trace * (1 + 4 * lam / room) * exp((1 - room / 2) * size / 2)),
+        ("==", trace * (1 + 4 * lam / room) * exp((1 - left) * size / 2)),
+    )
+    value = gaussian(zeta, n, D, term(0), equal((1 - left) + left, 1))
+    return calc(
+        queries(exp(steep * s) * (trace + q)),
+        ("<=", bind("normal", (zeta,), point.rhs), point),
+        ("==", trace * (1 + 4 * lam / room) * value.lhs),
+        ("<=", finite, value),
     )
 
 
 @cache
 def number() -> Theorem:
-    """The mean of e^{(1 + 7 kappa/2) s} (t + q) is at most a number."""
-    point, half = at_most_a_gaussian(), room / 2
-    value = gaussian(zeta, n, D, term(0), equal((1 - half) + half, 1))
-    return calc(
-        queries(exp((1 + 7 * kappa / 2) * s) * (trace + q)),
-        ("<=", bind("normal", (zeta,), point.rhs), point),
-        ("==", trace * (1 + 4 * lam / room) * value.lhs),
-        ("<=", finite, value),
-    )
+    return gaussian_number(1 + 7 * kappa / 2, show((2 + 7 * kappa) * lam, "<=", 1 - room, enough))
 
 
 @proves("OURS:R4.B/fast", statements, part=1)

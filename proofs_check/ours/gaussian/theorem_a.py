@@ -192,8 +192,8 @@ def equality_for_one_token_and_without_scores(*, factor: Fraction = Fraction(1))
 @claim("OURS:R4.A.limit", control={"factor": Fraction(2)}, needs=("OURS:R4.A",))
 def bound_is_asymptotically_sharp(*, factor: Fraction = Fraction(1)) -> Evidence:
     r"""For every $L$ it is derived that $1-\frac8Le^{7s/2}$ times either bound is at most the
-    error, which by Theorem A is at most either bound: with a tangent of $\frac1{S^2}$, where $S$ is the
-    sum of the weights before they are normalised, $P_2\geq\frac{Le^s}{(e^{2s}+L-1)^2}$, and
+    error, which by Theorem A is at most either bound: with a tangent of $\frac1{S^2}$, where $S$ is
+    the sum of the weights before they are normalised, $P_2\geq\frac{Le^s}{(e^{2s}+L-1)^2}$, and
     $P_3\leq\frac{e^{9s/2}}{L^2}$, as $\frac SL$ is at least the geometric mean of these weights.
     Here `factor` multiplies the bounds.
 

@@ -168,6 +168,27 @@ def _below_one_half(c: int | Fraction) -> Evidence:
 
 
 @claim(
+    "OURS:R4.B/above",
+    control={"c": Fraction(1, 2)},
+    needs=("OURS:R4.A", "OURS:R4.above", "OURS:R4.b"),
+    hypotheses=("L in Integers", "L >= 1", "beta > 0", "beta <= 1"),
+)
+def at_every_eigenvalue(*, c: int | Fraction = 20) -> Evidence:
+    r"""For every $\lambda$ and $L$ it is derived that $\mathcal{E}(L)\leq20\,L^{-\beta}R$, for
+    every $\beta\leq1$ and $r$ with $\beta(1+\beta)\lambda+r\leq1$, where $R=t(1+\frac{4\lambda}r)
+    (\frac r2)^{-d/2}$: the error is at most $P_2(t+q)$ with $q\leq ts$ and $P_2\leq20\,L^{-\beta}
+    e^{\beta(1+\beta)s/2}$, and $s\leq\lambda|\zeta|^2$. So the exponent is at least $\min(1,b)$.
+    That the moments of the weights are those of independent scores $\sqrt sg$ is a citation, for
+    R4.b.
+
+    Tried is the case without scores and $r=1$, where $\mathcal{E}(L)=\frac tL$; `c` stands for the
+    20.
+    """
+    without_scores = forall(1, "<=", c * sp.sqrt(2), {N: Integers(1, oo)})
+    return derivation("OURS:R4.B/above", without_scores, c=c)
+
+
+@claim(
     "OURS:R4.B",
     control=dict(scale=Fraction(101, 100)),
     needs=("OURS:R4.c", "OURS:R4.B/flat", "OURS:R4.B/fast", "OURS:R4.B/critical", "OURS:R4.B/laplace"),
