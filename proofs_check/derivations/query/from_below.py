@@ -14,7 +14,7 @@ from numerics.derivations.derived import chain, exp, symm
 from numerics.derivations.kernel.normal_form import LENGTH as L
 from numerics.derivations.kernel.rules import arithmetic, equal, instantiate, integrate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Sort
-from numerics.derivations.kernel.terms import Function, Op, Term, Variable, term
+from numerics.derivations.kernel.terms import Function, Op, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.tactics import calc, show
@@ -40,12 +40,10 @@ from proofs_check.derivations.linear_attention.softmax_errors.token_errors impor
     along_the_query,
     alpha,
     coordinates,
-    covariance,
     delta,
     error,
     k,
     l,
-    ones,
     picks,
     s,
     score,
@@ -54,6 +52,15 @@ from proofs_check.derivations.linear_attention.softmax_errors.token_errors impor
 )
 from proofs_check.derivations.linear_attention.softmax_errors.two_tokens import less_one, one_less
 from proofs_check.derivations.proof import proves
+from proofs_check.derivations.query.moments import (
+    count,
+    covariance_of,
+    of_each,
+    of_pairs,
+    of_powers,
+    rho,
+    theta,
+)
 from proofs_check.derivations.softmax_average.gaussian_tokens import b as slope
 from proofs_check.derivations.softmax_average.gaussian_tokens import mean, n, weight_of_a_vector
 
@@ -66,93 +73,15 @@ tilted = less_one * exp(s / 2) + exp(5 * s / 2)
 
 
 @cache
-def covariance_of(one: Variable, other: Variable) -> Theorem:
-    """That of the scores of two tokens."""
-    return instantiate(covariance(SCORE, SCORE), {l: one, k: other})
-
-
-def of_each(point: Theorem, e: Term, other: Term, of: Variable = l) -> Theorem:
-    """The sums of e and of another term over tokens are the same if they are for each token, where
-    delta is 1.
-    """
-    left, right = (instantiate(ones, {alpha: ((of,), value)}) for value in (e, other))
-    own = delta(of, of)
-    return calc(
-        symm(left),
-        (
-            "==",
-            tokens(own * other, of),
-            integrate("coordinates", (of,), chain(own * e, point, own * other), (L,)),
-        ),
-        ("==", tokens(other, of), right),
-    )
-
-
-@cache
-def mean_of_the_squares() -> Theorem:
-    """E sum_l e^{2 score_l} is L e^{2s}."""
-    own = covariance_of(l, l)
-    at = instantiate(weight_of_a_vector(), {slope: ((n,), 2 * along_the_query(l))})
-    one = calc(at, ("==", exp(2 * own.lhs)), ("==", exp(2 * s * delta(l, l)), own, own.lhs, s))
-    one = chain(mean(exp(2 * score(l))), one)
-    point = calc(
-        delta(l, l) * one.lhs,
-        ("==", delta(l, l) * one.rhs, one, one.lhs, s),
-        ("==", delta(l, l) * exp(2 * s), s),
-    )
-    return calc(
-        mean(tokens(exp(2 * score(l)))),
-        ("==", tokens(one.lhs)),
-        ("==", tokens(exp(2 * s)), of_each(point, one.lhs, exp(2 * s))),
-        ("==", L * exp(2 * s)),
-    )
-
-
-@cache
-def mean_of_the_squares_and_the_sum() -> Theorem:
-    """E sum_l e^{2 score_l} S is L e^{2s} times the mean of S under the tilted law."""
-    forms = covariance_of(l, l), covariance_of(l, k), covariance_of(k, k)
-    both = 2 * along_the_query(l) + along_the_query(k)
-    at = instantiate(weight_of_a_vector(), {slope: ((n,), both)})
-    square = equal(coordinates(both**2), 4 * forms[0].lhs + 4 * forms[1].lhs + forms[2].lhs)
-    letters = square.lhs, s, *(thm.lhs for thm in forms)
-    deltas = delta(l, l), delta(k, k), delta(l, k)
-    body, power = mean(exp(2 * score(l) + score(k))), (4 * deltas[0] + 4 * deltas[2] + deltas[1]) * s / 2
-    pair = calc(body, ("==", exp(square.lhs / 2), at), ("==", exp(power), square, *forms, *letters))
-    value = exp(5 * s / 2) * (1 + deltas[2] * (exp(2 * s) - 1))
-    point = calc(
-        deltas[0] * deltas[1] * body,
-        ("==", deltas[0] * deltas[1] * pair.rhs, pair, pair.lhs, pair.rhs),
-        ("==", deltas[0] * deltas[1] * value, s),
-    )
-    inner = of_each(
-        chain(deltas[1] * (deltas[0] * body), point, deltas[1] * (deltas[0] * value)),
-        deltas[0] * body,
-        deltas[0] * value,
-        k,
-    )
-    inner = chain(deltas[0] * tokens(body, k), inner, deltas[0] * tokens(value, k))
-    outer = of_each(inner, tokens(body, k), tokens(value, k))
-    picked = instantiate(picks, {alpha: ((k,), term(1))})
-    count = chain(tokens(delta(l, l)), instantiate(ones, {alpha: ((l,), term(1))}), L)
-    return calc(
-        mean(tokens(exp(2 * score(l))) * S),
-        ("==", tokens(tokens(body, k))),
-        ("==", tokens(tokens(value, k)), outer),
-        ("==", exp(5 * s / 2) * (L**2 + (exp(2 * s) - 1) * tokens(tokens(delta(l, k), k)))),
-        ("==", exp(5 * s / 2) * (L**2 + (exp(2 * s) - 1) * tokens(delta(l, l))), picked),
-        ("==", exp(5 * s / 2) * (L**2 + (exp(2 * s) - 1) * L), count, count.lhs, s),
-        ("==", L * exp(2 * s) * tilted, one_less, s),
-    )
-
-
-@cache
 def second_power() -> Theorem:
     """L e^{2s}/m^2 <= P2 for the tilted mean m of S, as 1/S^2 is at least its tangent at m."""
     X, m = tokens(exp(2 * score(l))), tilted
     tangent = instantiate(show((3 * v - 2 * u) / v**3, "<=", 1 / u**2), {u: S, v: m})
     point = show(X * tangent.lhs, "<=", X * tangent.rhs, tangent, X, tangent.lhs, tangent.rhs)
-    first, both = mean_of_the_squares(), mean_of_the_squares_and_the_sum()
+    first = instantiate(of_powers(), {theta: term(2)})
+    both = instantiate(of_pairs(), {theta: term(2), rho: term(1)})
+    first = chain(mean(X), first, L * exp(2 * s))
+    both = calc(chain(mean(X * S), both), ("==", L * exp(2 * s) * m, one_less, s))
     return calc(
         L * exp(2 * s) / m**2,
         ("==", (3 * m * first.lhs - 2 * both.lhs) / m**3, first, both, m, first.lhs, both.lhs, s),
@@ -192,12 +121,11 @@ def third_power() -> Theorem:
         ("<=", exp(3 * score(l)) * (1 / (L * exp(y)) ** 3), inverse),
         ("==", exp(3 * score(l) - 3 * y) / L**3, score(l), y),
     )
-    count = chain(tokens(own), instantiate(ones, {alpha: ((l,), term(1))}), L)
     along = along_the_query(l) - tokens(along_the_query(k), k) / L
     all_ = calc(
         integrate("coordinates", (l,), crossed(), (L,)),
         ("==", s * tokens(own)),
-        ("==", s * L, count, s, count.lhs),
+        ("==", s * L, count(), s, count().lhs),
     )
     forms = covariance_of(l, l), crossed(), all_
     square = equal(coordinates(along**2), forms[0].lhs - 2 / L * forms[1].lhs + forms[2].lhs / L**2)

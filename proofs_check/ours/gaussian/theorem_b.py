@@ -20,8 +20,8 @@ from numerics.attention.quadrature.query_form import quadratic_form_law
 from numerics.attention.quadrature.softmax_weights import softmax_moments
 from numerics.attention.setting import AttentionSetting
 from numerics.counterexamples.by_sequences import refuted_by_two_routes
-from numerics.evidence import Contradiction, Evidence
-from numerics.provers import Integers, forall
+from numerics.evidence import Contradiction, Evidence, all_of
+from numerics.provers import Closed, Integers, forall
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.outcomes import refuted_exactly, supported, undecided
@@ -189,9 +189,53 @@ def at_every_eigenvalue(*, c: int | Fraction = 20) -> Evidence:
 
 
 @claim(
+    "OURS:R4.B/below",
+    control={"half": 1},
+    needs=("OURS:R4.c",),
+    hypotheses=("L in Integers", "L >= 1", "lambda > 0"),
+)
+def by_one_token(*, half: int | Fraction = Fraction(1, 2)) -> Evidence:
+    r"""For every $\lambda>0$ and $L$ it is derived that $\mathcal{E}(L)\geq\frac t4L\,
+    e^{\theta^2s_1/2-\theta(a+w)-B^2/2-2B}$, for all numbers $\theta$, $a$, $w$, $B$ and $s_1<s_2$
+    that meet the displayed conditions: with the probability $\frac12e^{-B^2/2-2B}$ at least the
+    query has $s_1\leq s\leq s_2$, a score exceeds $a$ there with a probability of the order of
+    $e^{\theta^2s/2-\theta(a+w)}$, and then the weight $p$ of its token is at least $2-\frac1p$ and
+    the output near the token, so that $P_2$ and $\mathbb{E}(\bar g-\sqrt s)^2$ are both of this
+    order.
+
+    Tried are numbers that meet all conditions for $\lambda=d=t=1$ and $\ln L\leq10^6$, where
+    $\mathcal{E}(L)\leq2$; `half` stands for the $\frac12$ of $\theta^2s_1/2$.
+    """
+    x, root = sp.symbols("x", real=True), 1000
+    tilt, a, width, s_1, s_2, eps = Rational(8, 5), 1591000, 37100, 998**2, 1016010, Rational(1, 1000)
+    steep, small = Rational(1, 400), sp.log(eps)
+    room = (
+        tilt * steep * s_1 - steep * a - steep**2 * s_2 / 2 - 3,
+        steep * (a + width) - tilt * steep * s_2 - steep**2 * s_2 / 2 - 3,
+        a - Rational(s_2, 2) - tilt * width - 3 - x,
+        (1 - eps) * a - (1 - eps) ** 2 * s_2 / 2 - tilt * width - 3 + small - x,
+        sp.Integer(a - s_2 - 1009 - 1),
+        sp.Integer(1009**2 - s_2),
+    )
+    power = x + half * tilt**2 * s_1 - tilt * (a + width) - Rational(root**2, 2) - 2 * root
+    domain = {x: Closed(0, 10**6)}
+    conditions = [forall(0, "<=", e + 0 * x, domain) for e in room]
+    at_most_two = forall(sp.exp(power) / 4, "<=", 2, domain)
+    return derivation("OURS:R4.B/below", all_of(at_most_two, *conditions), half=half)
+
+
+@claim(
     "OURS:R4.B",
     control=dict(scale=Fraction(101, 100)),
-    needs=("OURS:R4.c", "OURS:R4.B/flat", "OURS:R4.B/fast", "OURS:R4.B/critical", "OURS:R4.B/laplace"),
+    needs=(
+        "OURS:R4.c",
+        "OURS:R4.B/flat",
+        "OURS:R4.B/fast",
+        "OURS:R4.B/above",
+        "OURS:R4.B/below",
+        "OURS:R4.B/critical",
+        "OURS:R4.B/laplace",
+    ),
 )
 def theorem(*, scale: int | Fraction = 1) -> Evidence:
     r"""For $\lambda\geq\frac12$ the error over its asymptotic law, $r(L)$, satisfies

@@ -223,7 +223,7 @@ def stein(name: str) -> Theorem:
         left,
         "==",
         mean(divergence),
-        every=(i, z),
+        every=(i, z, V),
         cited=True,
     )
 
