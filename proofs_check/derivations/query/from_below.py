@@ -13,8 +13,8 @@ from functools import cache
 from numerics.derivations.derived import chain, exp, symm
 from numerics.derivations.kernel.normal_form import LENGTH as L
 from numerics.derivations.kernel.rules import arithmetic, equal, instantiate, integrate
-from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Sort
-from numerics.derivations.kernel.terms import Function, Op, Variable, term
+from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS
+from numerics.derivations.kernel.terms import Op, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.tactics import calc, show
@@ -66,7 +66,6 @@ from proofs_check.derivations.softmax_average.gaussian_tokens import mean, n, we
 
 u, v = Variable("u", range=POSITIVE), Variable("v", range=POSITIVE)
 x, nonnegative = Variable("x", range=REALS), Variable("y", range=NONNEGATIVE)
-pair = Function("pair", (Sort.INDEX, Sort.INDEX))
 S = tokens(exp(score()))
 #: The mean of S under a law in which one token is tilted by e^{2 score}.
 tilted = less_one * exp(s / 2) + exp(5 * s / 2)

@@ -1,5 +1,5 @@
-"""R4.B from below at every lambda: with the probability e^{-B^2/2 - 2B}/2 the query has an s between
-s1 and s2, where one token carries the error, so that the averaged error is at least
+"""R4.B from below at every lambda: with the probability e^{-B^2/2 - 2B}/2 the query has an s
+between s1 and s2, where one token carries the error, so that the averaged error is at least
 t (L/4) e^{theta^2 s1/2 - theta (a + w) - B^2/2 - 2B}.
 """
 
@@ -39,11 +39,11 @@ from proofs_check.derivations.query.average import (
     y,
     zeta,
 )
+from proofs_check.derivations.query.near_the_token import error_in_the_window
 from proofs_check.derivations.query.one_token import (
     GIVEN_NUMBERS,
     a,
     below_an_indicator,
-    error_in_the_window,
     least,
     s1,
     s2,

@@ -85,8 +85,8 @@ def of_powers() -> Theorem:
 
 @cache
 def of_pairs() -> Theorem:
-    """E sum_l e^{theta score_l} sum_k e^{rho score_k} is L e^{(theta^2 + rho^2) s/2} (L - 1 + e^{theta
-    rho s}).
+    """E sum_l e^{theta score_l} sum_k e^{rho score_k} is L e^{(theta^2 + rho^2) s/2} (L - 1 +
+    e^{theta rho s}).
     """
     forms = covariance_of(l, l), covariance_of(l, k), covariance_of(k, k)
     both = theta * along_the_query(l) + rho * along_the_query(k)
