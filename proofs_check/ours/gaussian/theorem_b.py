@@ -102,7 +102,7 @@ def averaged_directly(lam: float, L: float) -> float:
     "OURS:R4.B/fast",
     sharp="c",
     control=({"least": 2}, {"share": Fraction(1, 2)}),
-    needs=("OURS:R4.A", "OURS:R4.A.limit", "OURS:R4.B/determinant"),
+    needs=("OURS:R4.A", "OURS:R4.A.limit"),
     hypotheses=("L in Integers", "L >= 1"),
 )
 def below_one_half(
@@ -231,6 +231,7 @@ def by_one_token(*, half: int | Fraction = Fraction(1, 2)) -> Evidence:
         "OURS:R4.c",
         "OURS:R4.B/flat",
         "OURS:R4.B/fast",
+        "OURS:R4.B/determinant",
         "OURS:R4.B/above",
         "OURS:R4.B/below",
         "OURS:R4.B/critical",
