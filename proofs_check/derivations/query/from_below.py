@@ -158,6 +158,15 @@ def third_power() -> Theorem:
     return total
 
 
+def moment_statements(c: int | Fraction = 1, share: int | Fraction = 1) -> tuple[Statement, ...]:
+    """c (e^s/L)(1 - 2 e^{2s}/L) <= P2 and P3 <= share e^{9s/2}/L^2."""
+    given = hypotheses(*GIVEN, one_less)
+    low = Fraction(c) * (exp(s) / L * (1 - 2 * exp(2 * s) / L))
+    high = Fraction(share) * exp(9 * s / 2) / L**2
+    return Statement(low, "<=", P2, given), Statement(P3, "<=", high, given)
+
+
+@proves("OURS:R4.limit/weights", moment_statements, part=(1, 2))
 @cache
 def moments_at_the_limit() -> tuple[Theorem, Theorem]:
     """(e^s/L)(1 - 2 e^{2s}/L) <= P2 and P3 <= e^{9s/2}/L^2, where s >= 0."""
