@@ -1,5 +1,6 @@
-"""The derivations of Theorem B: their steps hold for two tokens, what they cannot show is refused,
-and the numbers of the bound from below can be chosen so that its exponent is b.
+"""The derivations of Theorem B and of the late law R11: steps of the first hold for two tokens, what
+they cannot show is refused, and the numbers of the bound from below can be chosen so that its
+exponent is b.
 """
 
 import math
@@ -10,6 +11,7 @@ import pytest
 
 from numerics.derivations.kernel.sorts import ProofError
 from numerics.derivations.statements import Statement, proved
+from proofs_check.derivations.features import late_law
 from proofs_check.derivations.query import (
     average,
     exponent,
@@ -44,6 +46,8 @@ SHOWN = {
     ),
     "from above": (exponent.statement, exponent.theorem),
     "from below": (large_scores.statement, large_scores.theorem),
+    "moments": (from_below.moment_statements, from_below.moments_at_the_limit),
+    "late law": (late_law.statement, late_law.theorem),
 }
 WRONG = [
     ("both bounds", 0, {"factor": 2}),
@@ -54,6 +58,9 @@ WRONG = [
     ("below one half", 2, {"share": Fraction(1, 2)}),
     ("from above", 0, {"c": 19}),
     ("from below", 0, {"half": 1}),
+    ("moments", 0, {"c": 2}),
+    ("moments", 1, {"share": Fraction(1, 2)}),
+    ("late law", 0, {"four": 3}),
 ]
 
 
