@@ -1,5 +1,5 @@
-"""The derivations of Theorem B and of the late law R11: steps of the first hold for two tokens, what
-they cannot show is refused, and the numbers of the bound from below can be chosen so that its
+"""The derivations of Theorem B and of the late law R11: steps of the first hold for two tokens,
+what they cannot show is refused, and the numbers of the bound from below can be chosen so that its
 exponent is b.
 """
 
