@@ -1,0 +1,146 @@
+"""The mean weight E e^{-w |x_k - x|^2} of a uniform token: of the order of w^{-(d - 1)/2} in every
+dimension, by the measures of caps of Lemma G.1.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+
+from numerics.derivations.derived import chain, exp, log, sqrt, symm
+from numerics.derivations.kernel.binding import bind, instantiated
+from numerics.derivations.kernel.integrals import exchange
+from numerics.derivations.kernel.rules import arithmetic, assume, equal, gcongr, instantiate, integrate
+from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Range, Sort
+from numerics.derivations.kernel.terms import Defined, Function, Op, Term, Variable, term
+from numerics.derivations.kernel.theorems import Theorem
+from numerics.derivations.tactics import calc, show
+from proofs_check.derivations.window.cap_measure import (
+    between,
+    cap,
+    constant,
+    edge,
+    height,
+    m,
+    over_disk,
+    power,
+    q,
+    s,
+    x,
+    z,
+)
+from proofs_check.derivations.window.kernel_sums import X, d, j, k, mean
+
+#: The width, the height of a cap times two, and a number from 0 on.
+w, r, y = Variable("w", range=POSITIVE), Variable("r", range=POSITIVE), Variable("y", range=NONNEGATIVE)
+distance = bind("coordinates", (j,), (X(j, k) - x(j, q)) ** 2, (d,))
+#: An exponential variable, by which e^{-y} is a probability, and its moment of the order m/2.
+level = exp(Function("ell", (Sort.QUERY,))(z))
+moment = Variable("G", range=POSITIVE)
+
+
+def weight(width: Term) -> Term:
+    return exp(-width * distance)
+
+
+@cache
+def sphere() -> tuple[Theorem, Theorem]:
+    one = bind("coordinates", (j,), X(j, k) ** 2, (d,)), bind("coordinates", (j,), x(j, q) ** 2, (d,))
+    return (
+        assume("tokens on the sphere", one[0], "==", 1, every=(k,)),
+        assume("query on the sphere", one[1], "==", 1, every=(q,)),
+    )
+
+
+@cache
+def exponential() -> tuple[Theorem, Theorem]:
+    return (
+        assume(
+            "Z is exponential: P(Z/r >= y) = e^{-ry}", over_disk(Op("ind", (level / r - y,))), "==", exp(-r * y), every=(r, y)
+        ),
+        assume("G = E Z^{m/2} = Gamma(m/2 + 1)", over_disk(power(level)), "==", moment),
+    )
+
+
+@cache
+def by_height() -> Theorem:
+    """|x_k - x|^2 = 2 - 2 x_k.x."""
+    token, query = sphere()
+    return calc(distance, ("==", token.lhs + query.lhs - 2 * height), ("==", 2 - 2 * height, token, query))
+
+
+#: The constants of both bounds, which depend on the dimension only.
+low, up = Defined("c_1", exp(-2) * constant), Defined("c_2", 2 * power(term(3)) * moment)
+
+
+@cache
+def from_below() -> Theorem:
+    """c_1 (1 + w)^{-m/2} <= E e^{-w |x_k - x|^2}: the weight is at least e^{-2} in the cap of the
+    cotangent sqrt w.
+    """
+    root, v = sqrt(w), Variable("v", range=REALS)
+    end = instantiated(edge, {s: root})
+    near = arithmetic(2 * w * (1 - end), "<=", 2)
+    deep = show(w * (2 - 2 * height), "<=", 2 - 2 * w * (height - end), near, height, end)
+    inside = arithmetic(exp(-2) * Op("ind", (v,)), "<=", exp(-(2 - 2 * w * v)))
+    point = calc(
+        instantiate(inside, {v: height - end}),
+        ("<=", exp(-(w * (2 - 2 * height))), gcongr(exp(-(2 - 2 * w * (height - end))), deep)),
+        ("<=", weight(w), gcongr(exp(-(w * (2 - 2 * height))), by_height())),
+    )
+    measure = instantiate(between()[0], {s: root})
+    return calc(
+        low * power(1 / (1 + w)),
+        ("==", exp(-2) * measure.lhs),
+        ("<=", exp(-2) * measure.rhs, measure),
+        ("<=", mean(weight(w)), integrate("mean", (k,), point)),
+    )
+
+
+#: A cotangent at which the cap of height r/2 ends at the latest, for r <= 1.
+cotangent = 1 / sqrt(3 * r)
+
+
+@cache
+def small_caps() -> Theorem:
+    """The cap of height r/2 has at most 2 (3r)^{m/2}, for every r > 0."""
+    few, event = Op("above", (1 - r,)), lambda u: Op("ind", (u,))
+    end, late = instantiated(edge, {s: cotangent}), event(r - 1)
+    u, p = Variable("u", range=REALS), Variable("p", range=Range(Fraction(0), Fraction(1), False, False))
+    wide, narrow = height - (1 - r / 2), height - end
+    early = arithmetic(few * end, "<=", few * (1 - r / 2))
+    moved = show(few * wide, "<=", few * narrow, early, height, end)
+    inner = instantiate(arithmetic(few * event(u), "<=", few * event(few * u)), {u: wide})
+    outer = instantiate(arithmetic(few * event(few * u), "<=", event(u)), {u: narrow})
+    split = arithmetic(p, "<=", few * p + late)
+    split = instantiate(split, {p: event(wide)}, arithmetic(event(u), "<=", 1))
+    early = chain(inner, gcongr(few * event(few * wide), moved), outer)
+    both = integrate("mean", (k,), calc(split, ("<=", event(narrow) + late, early)))
+    cap_ = instantiate(between()[1], {s: cotangent})
+    bound = power(3 * r)
+    smaller = gcongr(cap_.rhs, show(1 / (1 + cotangent**2), "<=", 3 * r))
+    return calc(
+        chain(cap(1 - r / 2), both, cap(end) + late),
+        ("<=", bound / 2 + late, chain(cap_, smaller)),
+        ("<=", 2 * bound, arithmetic(late, "<=", bound), bound),
+    )
+
+
+@cache
+def from_above() -> Theorem:
+    """E e^{-w |x_k - x|^2} <= c_2 w^{-m/2}: for an exponential variable Z the weight is the
+    probability of Z >= w |x_k - x|^2, that of a cap of height Z/(2w).
+    """
+    tail, moment_ = exponential()
+    depth, rate = distance / 2, level / (2 * w)
+    layers = integrate("mean", (k,), symm(instantiate(tail, {y: depth, r: 2 * w})))
+    near = show(rate - depth, "<=", height - (1 - rate), by_height(), rate, height, distance)
+    near = integrate("mean", (k,), gcongr(Op("ind", (rate - depth,)), near))
+    caps = instantiate(small_caps(), {r: level / w})
+    inner = chain(near, cap(1 - rate), caps, 2 * power(term(3)) * power(1 / w) * power(level))
+    whole = integrate("query", (z,), inner)
+    return calc(
+        chain(mean(weight(w)), layers, exchange(layers.rhs), whole),
+        ("==", 2 * power(term(3)) * power(1 / w) * moment_.lhs),
+        ("==", up * power(1 / w), moment_),
+    )
