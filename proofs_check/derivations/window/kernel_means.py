@@ -1,4 +1,4 @@
-"""The mean weight E e^{-w |x_k - x|^2} of a uniform token: of the order of w^{-(d - 1)/2} in every
+"""The mean weight E W of a uniform token: of the order of w^{-(d - 1)/2} in every
 dimension, by the measures of caps of Lemma G.1.
 """
 
@@ -33,14 +33,16 @@ from proofs_check.derivations.window.kernel_sums import X, d, j, k, mean
 
 #: The width, the height of a cap times two, and a number from 0 on.
 w, r, y = Variable("w", range=POSITIVE), Variable("r", range=POSITIVE), Variable("y", range=NONNEGATIVE)
-distance = bind("coordinates", (j,), (X(j, k) - x(j, q)) ** 2, (d,))
+#: The depth of a token below the query, |x_k - x|^2/2.
+depth = 1 - height
 #: An exponential variable, by which e^{-y} is a probability, and its moment of the order m/2.
 level = exp(Function("ell", (Sort.QUERY,))(z))
 moment = Variable("G", range=POSITIVE)
 
 
 def weight(width: Term) -> Term:
-    return exp(-width * distance)
+    """e^{-w |x_k - x|^2}, by the height of the token."""
+    return exp(-2 * width * depth)
 
 
 @cache
@@ -63,10 +65,11 @@ def exponential() -> tuple[Theorem, Theorem]:
 
 
 @cache
-def by_height() -> Theorem:
-    """|x_k - x|^2 = 2 - 2 x_k.x."""
+def deep() -> Theorem:
+    """0 <= 1 - x_k.x = |x_k - x|^2/2."""
     token, query = sphere()
-    return calc(distance, ("==", token.lhs + query.lhs - 2 * height), ("==", 2 - 2 * height, token, query))
+    square = bind("coordinates", (j,), (X(j, k) - x(j, q)) ** 2, (d,)) / 2
+    return calc(0, ("<=", square), ("==", token.lhs / 2 + query.lhs / 2 - height), ("==", depth, token, query))
 
 
 #: The constants of both bounds, which depend on the dimension only.
@@ -75,18 +78,16 @@ low, up = Defined("c_1", exp(-2) * constant), Defined("c_2", 2 * power(term(3)) 
 
 @cache
 def from_below() -> Theorem:
-    """c_1 (1 + w)^{-m/2} <= E e^{-w |x_k - x|^2}: the weight is at least e^{-2} in the cap of the
+    """c_1 (1 + w)^{-m/2} <= E W for W = e^{-w |x_k - x|^2}: the weight is at least e^{-2} in the cap of the
     cotangent sqrt w.
     """
     root, v = sqrt(w), Variable("v", range=REALS)
     end = instantiated(edge, {s: root})
     near = arithmetic(2 * w * (1 - end), "<=", 2)
-    deep = show(w * (2 - 2 * height), "<=", 2 - 2 * w * (height - end), near, height, end)
+    inner = show(2 * w * depth, "<=", 2 - 2 * w * (height - end), near, height, end)
     inside = arithmetic(exp(-2) * Op("ind", (v,)), "<=", exp(-(2 - 2 * w * v)))
     point = calc(
-        instantiate(inside, {v: height - end}),
-        ("<=", exp(-(w * (2 - 2 * height))), gcongr(exp(-(2 - 2 * w * (height - end))), deep)),
-        ("<=", weight(w), gcongr(exp(-(w * (2 - 2 * height))), by_height())),
+        instantiate(inside, {v: height - end}), ("<=", weight(w), gcongr(exp(-(2 - 2 * w * (height - end))), inner))
     )
     measure = instantiate(between()[0], {s: root})
     return calc(
@@ -128,19 +129,16 @@ def small_caps() -> Theorem:
 
 @cache
 def from_above() -> Theorem:
-    """E e^{-w |x_k - x|^2} <= c_2 w^{-m/2}: for an exponential variable Z the weight is the
+    """E W <= c_2 w^{-m/2}: for an exponential variable Z the weight is the
     probability of Z >= w |x_k - x|^2, that of a cap of height Z/(2w).
     """
     tail, moment_ = exponential()
-    depth, rate = distance / 2, level / (2 * w)
-    layers = integrate("mean", (k,), symm(instantiate(tail, {y: depth, r: 2 * w})))
-    near = show(rate - depth, "<=", height - (1 - rate), by_height(), rate, height, distance)
-    near = integrate("mean", (k,), gcongr(Op("ind", (rate - depth,)), near))
+    rate = level / (2 * w)
+    layers = integrate("mean", (k,), symm(instantiate(tail, {y: depth, r: 2 * w}, deep())))
     caps = instantiate(small_caps(), {r: level / w})
-    inner = chain(near, cap(1 - rate), caps, 2 * power(term(3)) * power(1 / w) * power(level))
-    whole = integrate("query", (z,), inner)
+    inner = chain(mean(Op("ind", (rate - depth,))), cap(1 - rate), caps, 2 * power(term(3)) * power(1 / w) * power(level))
     return calc(
-        chain(mean(weight(w)), layers, exchange(layers.rhs), whole),
+        chain(mean(weight(w)), layers, exchange(layers.rhs), integrate("query", (z,), inner)),
         ("==", 2 * power(term(3)) * power(1 / w) * moment_.lhs),
         ("==", up * power(1 / w), moment_),
     )
