@@ -11,8 +11,8 @@ from numerics.derivations.derived import cauchy_schwarz, chain, exp, symm
 from numerics.derivations.kernel.binding import bind, instantiated
 from numerics.derivations.kernel.normal_form import LENGTH as n
 from numerics.derivations.kernel.rules import arithmetic, assume, equal, gcongr, instantiate, integrate
-from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Range
-from numerics.derivations.kernel.terms import Defined, Op, Term, Variable, term
+from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Range, Sort
+from numerics.derivations.kernel.terms import Function, Op, Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.tactics import calc, show
 from proofs_check.derivations.window.cap_measure import height, m, power, q, x
@@ -68,17 +68,24 @@ def by_the_sum() -> Theorem:
 
 
 @cache
+def jensen(value: Term) -> Theorem:
+    """(sum W v)^2 <= S sum W v^2, as the sum over pairs of W W' (v - v')^2 is not negative."""
+    any_value = Function("v_", (Sort.TOKEN,))
+    at_l, v = lambda e: instantiated(e, {k: l}), any_value(k)
+    sums = total(W * v), S, total(W * v**2)
+    both = bind("sum", (k, l), W * at_l(W) * (v - at_l(v)) ** 2, (prompt,))
+    each = calc(0, ("<=", both), ("==", 2 * (S * sums[2] - sums[0] ** 2)))
+    found = show(sums[0] ** 2, "<=", S * sums[2], each, *sums)
+    return instantiate(found, {any_value: ((k,), value)})
+
+
+@cache
 def at_most_four() -> Theorem:
     """V <= 4 S^2, by Jensen's inequality in each coordinate."""
-    at_l = lambda e: instantiated(e, {k: l})
-    sums = total(W * off), S, total(W * off**2)
-    both = bind("sum", (k, l), W * at_l(W) * (off - at_l(off)) ** 2, (prompt,))
-    each = calc(0, ("<=", both), ("==", 2 * (S * sums[2] - sums[0] ** 2)))
-    each = show(sums[0] ** 2, "<=", S * sums[2], each, *sums)
     same, far = distance()
     most = gcongr(W * over(off**2), calc(same, ("<=", 4, far)))
     return chain(
-        chain(V, integrate("coordinates", (j,), each, (d,)), S * total(W * over(off**2))),
+        chain(V, integrate("coordinates", (j,), jensen(off), (d,)), S * total(W * over(off**2))),
         gcongr(S * total(W * over(off**2)), integrate("sum", (k,), most, (prompt,))),
         4 * S**2,
     )
