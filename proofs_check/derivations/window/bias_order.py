@@ -16,7 +16,7 @@ from numerics.derivations.kernel.terms import Function, Op, Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.tactics import calc, show
 from proofs_check.derivations.window.cap_measure import height, m, power, q, x
-from proofs_check.derivations.window.kernel_means import deep, depth, from_above, low, sphere, up, w, weight
+from proofs_check.derivations.window.kernel_means import deep, depth, from_above, p, sphere, up, w, weight
 from proofs_check.derivations.window.kernel_sums import X, d, j, k, l, mean, prompt, total
 from proofs_check.derivations.window.narrower import average_depth
 from proofs_check.derivations.window.noise_order import S, W, eps, few, light, m0, prompts, rare
@@ -160,18 +160,20 @@ def distance_from_above() -> Theorem:
 def mean_depths() -> tuple[Theorem, Theorem]:
     """E W D <= c_2 (w/2)^{-m/2}/(2w) and E W^2 D <= c_2 w^{-m/2}/(2w), as D e^{-wD} <= 1/(2w)."""
     y = Variable("y", range=REALS)
-    peak = instantiate(arithmetic(y * exp(-w * y), "<=", 1 / (2 * w)), {y: depth})
+    peak = instantiate(arithmetic(y * exp(-p * y), "<=", 1 / (2 * p)), {y: depth})
 
     def bound(left: Term, rest: Term) -> Theorem:
         part = exp(-2 * rest * depth)
-        each = chain(left, show(part * peak.lhs, "<=", part / (2 * w), peak, part, peak.lhs))
-        whole = chain(integrate("mean", (k,), each), mean(weight(rest)) / (2 * w))
-        above = instantiate(from_above(), {w: rest})
-        return calc(whole, ("<=", above.rhs / (2 * w), above))
+        each = chain(left, show(part * peak.lhs, "<=", part / (2 * p), peak, part, peak.lhs))
+        whole = chain(integrate("mean", (k,), each), mean(weight(rest)) / (2 * p))
+        above = instantiate(from_above(), {p: rest})
+        return calc(whole, ("<=", above.rhs / (2 * p), above))
 
-    narrow = calc(power(1 / (Fraction(3, 2) * w)), ("<=", power(1 / w), arithmetic(1 / (Fraction(3, 2) * w), "<=", 1 / w)))
-    second = bound(W**2 * depth, Fraction(3, 2) * w)
-    return bound(W * depth, w / 2), calc(second, ("<=", up * power(1 / w) / (2 * w), narrow, power(1 / w), narrow.lhs))
+    shorter = Fraction(3, 2) * p
+    narrow = calc(power(1 / shorter), ("<=", power(1 / p), arithmetic(1 / shorter, "<=", 1 / p)))
+    first, second = (instantiated(e * depth, {w: p}) for e in (W, W**2))
+    second = bound(second, shorter)
+    return bound(first, p / 2), calc(second, ("<=", up * power(1 / p) / (2 * p), narrow, power(1 / p), narrow.lhs))
 
 
 @cache

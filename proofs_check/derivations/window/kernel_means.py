@@ -31,8 +31,9 @@ from proofs_check.derivations.window.cap_measure import (
 )
 from proofs_check.derivations.window.kernel_sums import X, d, j, k, mean
 
-#: The width, the height of a cap times two, and a number from 0 on.
-w, r, y = Variable("w", range=POSITIVE), Variable("r", range=POSITIVE), Variable("y", range=NONNEGATIVE)
+#: The width, one that is not 0, the height of a cap times two, and a number from 0 on.
+w, p = Variable("w", range=NONNEGATIVE), Variable("w_0", range=POSITIVE)
+r, y = Variable("r", range=POSITIVE), Variable("y", range=NONNEGATIVE)
 #: The depth of a token below the query, |x_k - x|^2/2.
 depth = 1 - height
 #: An exponential variable, by which e^{-y} is a probability, and its moment of the order m/2.
@@ -81,20 +82,20 @@ def from_below() -> Theorem:
     """c_1 (1 + w)^{-m/2} <= E W for W = e^{-w |x_k - x|^2}: the weight is at least e^{-2} in the cap of the
     cotangent sqrt w.
     """
-    root, v = sqrt(w), Variable("v", range=REALS)
+    root, v = sqrt(p), Variable("v", range=REALS)
     end = instantiated(edge, {s: root})
-    near = arithmetic(2 * w * (1 - end), "<=", 2)
-    inner = show(2 * w * depth, "<=", 2 - 2 * w * (height - end), near, height, end)
-    inside = arithmetic(exp(-2) * Op("ind", (v,)), "<=", exp(-(2 - 2 * w * v)))
+    near = arithmetic(2 * p * (1 - end), "<=", 2)
+    inner = show(2 * p * depth, "<=", 2 - 2 * p * (height - end), near, height, end)
+    inside = arithmetic(exp(-2) * Op("ind", (v,)), "<=", exp(-(2 - 2 * p * v)))
     point = calc(
-        instantiate(inside, {v: height - end}), ("<=", weight(w), gcongr(exp(-(2 - 2 * w * (height - end))), inner))
+        instantiate(inside, {v: height - end}), ("<=", weight(p), gcongr(exp(-(2 - 2 * p * (height - end))), inner))
     )
     measure = instantiate(between()[0], {s: root})
     return calc(
-        low * power(1 / (1 + w)),
+        low * power(1 / (1 + p)),
         ("==", exp(-2) * measure.lhs),
         ("<=", exp(-2) * measure.rhs, measure),
-        ("<=", mean(weight(w)), integrate("mean", (k,), point)),
+        ("<=", mean(weight(p)), integrate("mean", (k,), point)),
     )
 
 
@@ -107,14 +108,14 @@ def small_caps() -> Theorem:
     """The cap of height r/2 has at most 2 (3r)^{m/2}, for every r > 0."""
     few, event = Op("above", (1 - r,)), lambda u: Op("ind", (u,))
     end, late = instantiated(edge, {s: cotangent}), event(r - 1)
-    u, p = Variable("u", range=REALS), Variable("p", range=Range(Fraction(0), Fraction(1), False, False))
+    u, share = Variable("u", range=REALS), Variable("p", range=Range(Fraction(0), Fraction(1), False, False))
     wide, narrow = height - (1 - r / 2), height - end
     early = arithmetic(few * end, "<=", few * (1 - r / 2))
     moved = show(few * wide, "<=", few * narrow, early, height, end)
     inner = instantiate(arithmetic(few * event(u), "<=", few * event(few * u)), {u: wide})
     outer = instantiate(arithmetic(few * event(few * u), "<=", event(u)), {u: narrow})
-    split = arithmetic(p, "<=", few * p + late)
-    split = instantiate(split, {p: event(wide)}, arithmetic(event(u), "<=", 1))
+    split = arithmetic(share, "<=", few * share + late)
+    split = instantiate(split, {share: event(wide)}, arithmetic(event(u), "<=", 1))
     early = chain(inner, gcongr(few * event(few * wide), moved), outer)
     both = integrate("mean", (k,), calc(split, ("<=", event(narrow) + late, early)))
     cap_ = instantiate(between()[1], {s: cotangent})
@@ -133,12 +134,12 @@ def from_above() -> Theorem:
     probability of Z >= w |x_k - x|^2, that of a cap of height Z/(2w).
     """
     tail, moment_ = exponential()
-    rate = level / (2 * w)
-    layers = integrate("mean", (k,), symm(instantiate(tail, {y: depth, r: 2 * w}, deep())))
-    caps = instantiate(small_caps(), {r: level / w})
-    inner = chain(mean(Op("ind", (rate - depth,))), cap(1 - rate), caps, 2 * power(term(3)) * power(1 / w) * power(level))
+    rate = level / (2 * p)
+    layers = integrate("mean", (k,), symm(instantiate(tail, {y: depth, r: 2 * p}, deep())))
+    caps = instantiate(small_caps(), {r: level / p})
+    inner = chain(mean(Op("ind", (rate - depth,))), cap(1 - rate), caps, 2 * power(term(3)) * power(1 / p) * power(level))
     return calc(
-        chain(mean(weight(w)), layers, exchange(layers.rhs), integrate("query", (z,), inner)),
-        ("==", 2 * power(term(3)) * power(1 / w) * moment_.lhs),
-        ("==", up * power(1 / w), moment_),
+        chain(mean(weight(p)), layers, exchange(layers.rhs), integrate("query", (z,), inner)),
+        ("==", 2 * power(term(3)) * power(1 / p) * moment_.lhs),
+        ("==", up * power(1 / p), moment_),
     )

@@ -29,7 +29,7 @@ from proofs_check.derivations.window.bias_order import (
     spread,
 )
 from proofs_check.derivations.window.cap_measure import m, power, q, x
-from proofs_check.derivations.window.kernel_means import deep, depth, low, up, w
+from proofs_check.derivations.window.kernel_means import deep, depth, low, p, up, w
 from proofs_check.derivations.window.kernel_sums import X, d, j, k, l, prompt, total
 from proofs_check.derivations.window.noise_order import S, W, eps, m0, m2, noise, orders, prompts
 
@@ -225,7 +225,7 @@ def depths_at(at: Term, wide: Theorem) -> tuple[Theorem, Theorem]:
     """E W D/E W <= c_1 c_3/(2w), and E W^2 D/(E W)^2 <= c_3 w^{m/2}/(2w)."""
     below = orders(at, wide)[0]
     least, most, x_ = below.lhs, below.rhs, power(at)
-    first, second = (instantiate(thm, {w: at}) for thm in mean_depths())
+    first, second = (instantiate(thm, {p: at}) for thm in mean_depths())
     ratio = lambda thm, n: calc(
         thm.lhs / most**n,
         ("<=", thm.rhs / most**n, thm, thm.lhs, thm.rhs, most),

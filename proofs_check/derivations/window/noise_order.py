@@ -26,6 +26,7 @@ from proofs_check.derivations.window.kernel_means import (
     from_below,
     low,
     m,
+    p,
     power,
     q,
     sphere,
@@ -128,9 +129,9 @@ def orders(at: Term, wide: Theorem) -> tuple[Theorem, Theorem, Theorem, Theorem]
     width that is at least 1.
     """
     first, second = (instantiated(e, {w: at}) for e in (m0, m2))
-    below, above = ([instantiate(f(), {w: x}) for x in (at, 2 * at)] for f in (from_below, from_above))
+    below, above = ([instantiate(f(), {p: x}) for x in (at, 2 * at)] for f in (from_below, from_above))
     narrower = lambda times, x: gcongr(
-        low * power(1 / (times * at)), arithmetic(1 / (times * at), "<=", 1 / (1 + x), wide)
+        low * power(1 / (times * at)), arithmetic(1 / (times * at), "<=", 1 / (1 + x), wide, hide=(at,))
     )
     return (
         chain(narrower(2, at), below[0], first),
@@ -142,7 +143,7 @@ def orders(at: Term, wide: Theorem) -> tuple[Theorem, Theorem, Theorem, Theorem]
 
 #: The variance of the noise, and the noise term, in the mean over the queries.
 sigma = Variable("sigma", range=POSITIVE)
-noise_term = bind("query", (q,), sigma**2 * noise)
+noise_term = bind("query", (q,), sigma**2 * instantiated(noise, {w: p}))
 #: The constants of both bounds.
 least, most = low * power(term(Fraction(1, 3))) / (1 + up) ** 2, 7 * (up / low**2) * power(term(2))
 
@@ -157,20 +158,20 @@ def given() -> tuple[Theorem, ...]:
 def in_the_range() -> tuple[Theorem, Theorem, Theorem]:
     return (
         assume("n >= 2", 2, "<=", n),
-        assume("w > d + sqrt d", d + sqrt(d), "<", w),
-        assume("w < (n/log n)^{2/d}", exp(d / 2 * log(w)) * log(n), "<", n),
+        assume("w > d + sqrt d", d + sqrt(d), "<", p),
+        assume("w < (n/log n)^{2/d}", exp(d / 2 * log(p)) * log(n), "<", n),
     )
 
 
 def lower_statement(dimensions: int | Fraction = 1) -> Statement:
     """c sigma^2 w^{(d - dimensions)/2}/n <= the noise term, for d + sqrt d < w < (n/log n)^{2/d}."""
-    bound = least * sigma**2 * exp((d - Fraction(dimensions)) / 2 * log(w)) / n
+    bound = least * sigma**2 * exp((d - Fraction(dimensions)) / 2 * log(p)) / n
     return Statement(bound, "<=", noise_term, hypotheses(*given(), *in_the_range()))
 
 
 def upper_statement(less: int = 0) -> Statement:
     """The noise term is at most C sigma^2 (1 + w^{(d - less)/2})/n, for w > d + sqrt d."""
-    bound = most * sigma**2 * (1 + exp((d - less) / 2 * log(w))) / n
+    bound = most * sigma**2 * (1 + exp((d - less) / 2 * log(p))) / n
     return Statement(noise_term, "<=", bound, hypotheses(*given(), in_the_range()[1]))
 
 
@@ -180,7 +181,7 @@ def lower_bound(at: Term, wide: Theorem, enough: Theorem) -> Theorem:
     _, above, below, _ = orders(at, wide)
     scale = power(1 / at)
     here, first, second = n * scale, above.lhs, below.rhs
-    many = show(1 + n * first, "<=", (1 + up) * here, enough, above, scale, first, up)
+    many = calc(gcongr(1 + n * first, enough, above), ("==", (1 + up) * here))
     squares_ = calc(low * power(term(Fraction(1, 3))) * here, ("==", n * below.lhs), ("<=", n * second, below))
     bound = instantiate(at_least(), {w: at})
     return calc(
@@ -209,27 +210,27 @@ def upper_bound(at: Term, wide: Theorem) -> Theorem:
 def wide() -> Theorem:
     """3 <= w."""
     plane = arithmetic(2, "<=", d, dimension())
-    return calc(3, ("<=", d + sqrt(d), arithmetic(3, "<=", d + sqrt(d), plane)), ("<=", w, in_the_range()[1]))
+    return calc(3, ("<=", d + sqrt(d), arithmetic(3, "<=", d + sqrt(d), plane)), ("<=", p, in_the_range()[1]))
 
 
 @proves("COL:D.1/lower", lower_statement)
 @cache
 def noise_from_below() -> Theorem:
-    """c sigma^2 w^{(d - 1)/2}/n <= the noise term: in the range n w^{-m/2} >= sqrt(w) log n >= 1."""
+    """c sigma^2 w^{(d - 1)/2}/n <= the noise term: in the range n w^{-m/2} >= sqrt(p) log n >= 1."""
     many, _, short = in_the_range()
-    larger, root = arithmetic(Fraction(2, 3), "<=", log(n), many), arithmetic(Fraction(3, 2), "<=", sqrt(w), wide())
-    grown = gcongr(exp((m + 1) / 2 * log(w)), show((m + 1) / 2 * log(w), "<=", d / 2 * log(w), dimension()))
-    product = show(1, "<=", sqrt(w) * log(n), larger, root, sqrt(w), log(n))
+    larger, root = arithmetic(Fraction(2, 3), "<=", log(n), many), arithmetic(Fraction(3, 2), "<=", sqrt(p), wide())
+    grown = gcongr(exp((m + 1) / 2 * log(p)), show((m + 1) / 2 * log(p), "<=", d / 2 * log(p), dimension()))
+    product = show(1, "<=", sqrt(p) * log(n), larger, root, sqrt(p), log(n))
     enough = calc(
-        power(w),
-        ("<=", power(w) * (sqrt(w) * log(n)), gcongr(power(w) * 1, product)),
+        power(p),
+        ("<=", power(p) * (sqrt(p) * log(n)), gcongr(power(p) * 1, product)),
         ("==", grown.lhs * log(n)),
         ("<=", grown.rhs * log(n), grown),
         ("<=", n, short),
     )
-    enough = chain(1, gcongr(power(1 / w) * power(w), enough), n * power(1 / w))
-    bound = lower_bound(w, show(1, "<=", w, wide()), enough)
-    power_ = show((d - 1) / 2 * log(w), "<=", m / 2 * log(w), dimension())
+    enough = chain(1, gcongr(power(1 / p) * power(p), enough), n * power(1 / p))
+    bound = lower_bound(p, show(1, "<=", p, wide()), enough)
+    power_ = show((d - 1) / 2 * log(p), "<=", m / 2 * log(p), dimension())
     return calc(
         gcongr(lower_statement().lhs, power_),
         ("==", bind("query", (q,), sigma**2 * bound.lhs)),
@@ -241,11 +242,11 @@ def noise_from_below() -> Theorem:
 @cache
 def noise_from_above() -> Theorem:
     """The noise term is at most C sigma^2 w^{m/2}/n, and m < d."""
-    bound = upper_bound(w, show(1, "<=", w, wide()))
-    logs = show(0, "<=", log(w), wide())
-    more = gcongr(power(w), show(m / 2 * log(w), "<=", d / 2 * log(w), dimension(), logs, log(w)))
+    bound = upper_bound(p, show(1, "<=", p, wide()))
+    logs = show(0, "<=", log(p), wide())
+    more = gcongr(power(p), show(m / 2 * log(p), "<=", d / 2 * log(p), dimension(), logs, log(p)))
     return calc(
-        chain(noise_term, integrate("query", (q,), gcongr(sigma**2 * bound.lhs, bound)), most * sigma**2 * power(w) / n),
-        ("<=", most * sigma**2 * exp(d / 2 * log(w)) / n, more),
+        chain(noise_term, integrate("query", (q,), gcongr(sigma**2 * bound.lhs, bound)), most * sigma**2 * power(p) / n),
+        ("<=", most * sigma**2 * exp(d / 2 * log(p)) / n, more),
         ("<=", upper_statement().rhs),
     )
