@@ -139,17 +139,22 @@ def same_sum() -> Theorem:
 
 
 @cache
+def no_further_than_two() -> Theorem:
+    """The average squared distance is at most 4."""
+    same, far = distance()
+    each = gcongr(W * over(off**2), calc(same, ("<=", 4, far)))
+    above = chain(squared, integrate("sum", (k,), each, (prompt,)), 4 * S)
+    return show(spread, "<=", 4, above, squared, S)
+
+
+@cache
 def distance_from_above() -> Theorem:
     """The average squared distance is in the mean at most 4 E W D/E W + 4 e^{-1/(8 eps)}."""
     a, s, b = Variable("a", range=NONNEGATIVE), Variable("s", range=POSITIVE), Variable("b", range=POSITIVE)
     split = arithmetic(a / s, "<=", 2 * a / b + Op("above", (b / 2 - s,)) * (a / s))
     split = instantiate(split, {a: squared, s: S, b: n * m0})
-    same, far = distance()
-    each = gcongr(W * over(off**2), calc(same, ("<=", 4, far)))
-    above = chain(squared, integrate("sum", (k,), each, (prompt,)), 4 * S)
-    most = show(spread, "<=", 4, above, squared, S)
-    whole = chain(integrate("mean", (k,), show(W * over(off**2), "==", 2 * (W * depth), same)), 2 * D1)
-    point = chain(split, gcongr(split.rhs, most))
+    whole = chain(integrate("mean", (k,), show(W * over(off**2), "==", 2 * (W * depth), distance()[0])), 2 * D1)
+    point = chain(split, gcongr(split.rhs, no_further_than_two()))
     return calc(
         chain(integrate("prompt", (prompt,), point), 2 * whole.lhs / m0 + 4 * prompts(few)),
         ("<=", 4 * D1 / m0 + 4 * exp(-1 / (8 * eps)), whole, rare()),
