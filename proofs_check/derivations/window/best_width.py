@@ -212,9 +212,9 @@ def of_uniform_tokens(*more: Theorem) -> frozenset[Assumption]:
     return hypotheses(*given(), *uniform(), on_the_line(), *range_of_noise(), *more)
 
 
-def upper_statement(two: int | Fraction = 2) -> Statement:
-    """No width above C Lambda^{two/(d + 2)} is a minimiser for affine tasks."""
-    end = exp(2 / m * log(wide_) - Fraction(two) * log_v)
+def upper_statement(times: int | Fraction = 1) -> Statement:
+    """No width above C Lambda^{2 times/(d + 2)} is a minimiser for affine tasks."""
+    end = exp(2 / m * log(wide_) - 2 * Fraction(times) * log_v)
     late = assume("w > C Lambda^{2/(d + 2)}", end, "<", omega)
     return Statement(loss(affine, best), "<", loss(affine, omega), of_uniform_tokens(few_enough(), late))
 
@@ -344,9 +344,9 @@ def before_the_order(exponent: Term | Fraction, constant: Term, *of: Theorem) ->
     )
 
 
-def lower_statement(power_: Term | Fraction = (d + 2) / (d + 4)) -> Statement:
-    """No width below c Lambda^{power/(d + 2)} is a minimiser for affine tasks."""
-    given_ = of_uniform_tokens(laplacian(), narrow_enough(), early(power_, narrow))
+def lower_statement(times: int = 1) -> Statement:
+    """No width below c Lambda^{times/(d + 4)} is a minimiser for affine tasks."""
+    given_ = of_uniform_tokens(laplacian(), narrow_enough(), early(times * (d + 2) / (d + 4), narrow))
     return Statement(loss(affine, best), "<", loss(affine, omega_), given_)
 
 
@@ -357,10 +357,12 @@ def narrow_enough() -> Theorem:
 
 
 @proves("COL:T3.4/affine.lower", lower_statement)
+@proves("COL:T3.4/range", lower_statement)
+@proves("COL:E.2/lower", lower_statement)
 @cache
 def affine_from_below() -> Theorem:
     """The signal term at a width below c Lambda^{1/(d + 4)} is above the loss at rho^{-2}."""
-    exponent = (d + 2) / (d + 4)
+    exponent = 1 * (d + 2) / (d + 4)
     least_, most_ = arithmetic(Fraction(1, 2), "<=", exponent), arithmetic(exponent, "<=", 1)
     large = show(1, "<=", narrow)
     found = before_the_order(exponent, narrow, large, narrow_enough(), least_, calc(most_, ("<=", 2)))
@@ -423,9 +425,9 @@ def relu_loss() -> Theorem:
     return chain(loss(relu, best), integrate("query", (q,), both), of_relu * Lip**2 * v**2)
 
 
-def relu_lower_statement(power_: int | Fraction = 1) -> Statement:
-    """No width below c Lambda^{power/(d + 2)} is a minimiser for ReLU tasks."""
-    given_ = of_uniform_tokens(laplacian(), narrow_for_relu(), early(Fraction(power_), narrow_relu))
+def relu_lower_statement(times: int = 1) -> Statement:
+    """No width below c Lambda^{times/(d + 2)} is a minimiser for ReLU tasks."""
+    given_ = of_uniform_tokens(laplacian(), narrow_for_relu(), early(Fraction(times), narrow_relu))
     return Statement(loss(relu, best), "<", loss(relu, omega_), given_)
 
 
@@ -435,6 +437,7 @@ def narrow_for_relu() -> Theorem:
 
 
 @proves("COL:T3.4/relu.lower", relu_lower_statement)
+@proves("COL:E.1/lower", relu_lower_statement)
 @cache
 def relu_from_below() -> Theorem:
     """The signal term at a width below c Lambda^{1/(d + 2)} is above the loss at rho^{-2}."""
