@@ -61,9 +61,9 @@ def caps_from_below(*, two: int = 2, half: int | Fraction = 2) -> Evidence:
     hypotheses=HEIGHT_OF_A_CAP,
 )
 def caps_from_above(*, share: int | Fraction = 1, most: int | Fraction = 2) -> Evidence:
-    r"""For $\varepsilon$ up to `most` (printed: 2, repaired: 1) the cap is at most `share` = 1 times
-    $(2\varepsilon-\varepsilon^2)^{(d-1)/2}$, derived for `most` = 1, below it and at it, and tried for
-    $d=3,5,7$.
+    r"""For $\varepsilon$ up to `most` (printed: 2, repaired: 1) the cap is at most
+    $(2\varepsilon-\varepsilon^2)^{(d-1)/2}$ times `share` = 1, derived for `most` = 1, below it and
+    at it, and tried for $d=3,5,7$.
     """
     return _up_to(most, "COL:G.1/upper", share=share)
 
@@ -100,9 +100,7 @@ def ball_below_the_cap(*, two: int = 2, ball: int | Fraction = 1) -> Evidence:
     where the second 2 is `two`, derived for every $d\geq2$ from polar coordinates and a bound of
     Gautschi's. It is tried for caps with $d=3,5,7$ and constants with $d=2,3,4$ and $40$.
     """
-    of_gammas = lambda k: (
-        sp.gamma(sp.Rational(k, 2)) / (2 * sp.sqrt(sp.pi) * sp.gamma(sp.Rational(k + 1, 2)))
-    )
+    of_gammas = lambda k: sp.gamma(sp.Rational(k, 2)) / (2 * sp.sqrt(sp.pi) * sp.gamma(sp.Rational(k + 1, 2)))
     margins = [sp.simplify(of_gammas(k) ** 2 * two * sp.pi * k) for k in (2, 3, 4, 40)]
     constants = all_of(*(forall(computed("C_d", x) + 0 * eps, ">=", 1, HEIGHTS) for x in margins))
     caps = at_heights(">=", lambda k: ball * of_gammas(k) * base(k), (0, 1))
@@ -119,9 +117,9 @@ def ball_below_the_cap(*, two: int = 2, ball: int | Fraction = 1) -> Evidence:
     hypotheses=HEIGHT_OF_A_CAP,
 )
 def half_sphere_above_the_cap(*, half: Fraction = Fraction(1, 2), most: int | Fraction = 2) -> Evidence:
-    r"""For $\varepsilon$ up to `most` (printed: 2, repaired: 1) the cap is at most `half` = 1/2 times
-    $(2\varepsilon-\varepsilon^2)^{(d-1)/2}$, derived for `most` = 1, below it and at it, and tried for
-    $d=3,5,7$.
+    r"""For $\varepsilon$ up to `most` (printed: 2, repaired: 1) the cap is at most
+    $(2\varepsilon-\varepsilon^2)^{(d-1)/2}$ times `half` = 1/2, derived for `most` = 1, below it
+    and at it, and tried for $d=3,5,7$.
     """
     return _up_to(most, "COL:G.1.up", half=half)
 

@@ -147,8 +147,9 @@ def noise_from_below(*, dimensions: int | Fraction = 0) -> Evidence:
 
 @claim("COL:D.1/upper", control=dict(less=2), needs=("COL:D.noise",))
 def noise_from_above(*, less: int = 0) -> Evidence:
-    r"""The noise is at most $C\sigma^2\frac{1+w^{(d-l)/2}}{n}$ in the range, where $l$ is `less` = 0,
-    derived for every $d\geq2$ and $n$ with a constant of $d$. It is tried with $C=2$ for $d=2,3,5$.
+    r"""The noise is at most $C\sigma^2\frac{1+w^{(d-l)/2}}{n}$ in the range, for $l$ the number
+    `less` = 0, derived for every $d\geq2$ and $n$ with a constant of $d$. It is tried with
+    $C=2$ for $d=2,3,5$.
     """
     bound = lambda d, tokens, x: 2 * (1 + x ** ((d - less) / 2)) / tokens
     stated = r"\mathcal L_{\rm noise}\leq C(1+w^{d/2})/n"

@@ -35,11 +35,12 @@ def noises(least: Fraction | int = 1, most: Fraction | int = 1) -> Callable[[int
 
 
 def at_least(tasks: Tasks, add: int, share: float, times: int | Fraction = 1) -> Evidence:
-    """The best widths on the grid are at least share Lambda^{times/(d + add)}."""
-    stated, grid = rf"w^*\geq c\,\Lambda^{{1/(d+{add})}}", noises()
-    return widths_between(
-        tasks, lambda d: float(times) / (d + add), share, floor=True, noises=grid, checked=stated, **GRID
-    )
+    """The best widths on the grid, for prompts of up to 1000 tokens, are at least share
+    Lambda^{times/(d + add)}.
+    """
+    stated, grid = rf"w^*\geq c\,\Lambda^{{1/(d+{add})}}", GRID | {"lengths": (3, 100, 1000)}
+    power = lambda d: float(times) / (d + add)
+    return widths_between(tasks, power, share, floor=True, noises=noises(), checked=stated, **grid)
 
 
 def at_most(
@@ -135,9 +136,9 @@ WITH_L = (
 
 @claim("COL:T3.4/affine.lower", control=dict(times=4), needs=("COL:B.5",))
 def affine_lower(*, times: int = 1) -> Evidence:
-    r"""With $L^2n^{-2/d}\leq\sigma^2\leq cnL^2$ no width below $c'\Lambda^{1/(d+4)}$, with `times` =
-    1 times that exponent, is a minimiser for affine tasks, derived for every $d\geq2$ and $n$ with
-    constants of $d$: the loss is smaller at $\Lambda^{2/(d+2)}$. It is tried on a grid with $c=1$ and
+    r"""With $L^2n^{-2/d}\leq\sigma^2\leq cnL^2$ no width below $c'\Lambda^{1/(d+4)}$, that exponent
+    `times` = 1, is a minimiser for affine tasks, derived for every $d\geq2$ and $n$ with constants
+    of $d$: the loss is smaller at $\Lambda^{2/(d+2)}$. It is tried on a grid with $c=1$ and
     $c'=\frac{3}{100}$.
     """
     return _affine_from_below("COL:T3.4/affine.lower", times)
@@ -145,18 +146,18 @@ def affine_lower(*, times: int = 1) -> Evidence:
 
 @claim("COL:T3.4/affine.upper", control=dict(times=Fraction(3, 4)), needs=("COL:B.5",))
 def affine_upper(*, times: int | Fraction = 1) -> Evidence:
-    r"""With $L^2n^{-2/d}\leq\sigma^2\leq cnL^2$ no width above $C\Lambda^{2/(d+2)}$, with `times` = 1
-    times that exponent, is a minimiser for affine tasks, derived as the lower end. It is tried on a
+    r"""With $L^2n^{-2/d}\leq\sigma^2\leq cnL^2$ no width above $C\Lambda^{2/(d+2)}$, that exponent
+    `times` = 1, is a minimiser for affine tasks, derived as the lower end. It is tried on a
     grid with $c=1$ and $C=\frac12$.
     """
     search = at_most(affine, times, Fraction(1, 2))
     return derivation("COL:T3.4/affine.upper", search, times=times)
 
 
-@claim("COL:T3.4/relu.lower", control=dict(times=4), needs=("COL:B.5",))
+@claim("COL:T3.4/relu.lower", control=dict(times=3), needs=("COL:B.5",))
 def relu_lower(*, times: int = 1) -> Evidence:
-    r"""With $L^2n^{-2/d}\leq\sigma^2\leq cnL^2$ no width below $c'\Lambda^{1/(d+2)}$, with `times` =
-    1 times that exponent, is a minimiser for ReLU tasks, derived as for affine ones. It is tried on
+    r"""With $L^2n^{-2/d}\leq\sigma^2\leq cnL^2$ no width below $c'\Lambda^{1/(d+2)}$, that exponent
+    `times` = 1, is a minimiser for ReLU tasks, derived as for affine ones. It is tried on
     a grid with $c=1$ and $c'=\frac{1}{70}$.
     """
     return _relu_from_below("COL:T3.4/relu.lower", times)
@@ -235,7 +236,7 @@ AFFINE_NOISE = much_noise(sp.Rational(1, 7), "n >= (log(n)/sigma2)**(7/2)")
     instead=IN_THE_RANGE,
     needs=("COL:E.1/noisy", "COL:E.1.low", "COL:B.5"),
     repair=dict(ranged=True),
-    control=dict(ranged=True, times=4),
+    control=dict(ranged=True, times=3),
     hypotheses=RELU_NOISE.hypotheses,
 )
 def width_of_relu_tasks_from_below(*, ranged: bool = False, times: int = 1) -> Evidence:

@@ -56,8 +56,9 @@ def signal_from_below(*, tilted: int | Fraction = 1, steepness: int | Fraction =
     this is at least $\frac{d-1}{d-1+4w}$, times `steepness` = 1. Of independent uniform tokens the
     derivation uses that a weight is independent of the sum of the others, and that the mean of a
     Laplacian on the sphere is 0, which is cited: $(d-1)\mathbb E[Wt]=2w\,\mathbb E[W(1-t^2)]$, and
-    gives the second bound without Amos's; of the tasks that $\mathbb El^2=\mathbb Eb^2=\frac{L^2}{3}$ and $\mathbb Elb=0$, and
-    that the coordinates of the direction are uncorrelated and of one mean square. It is tried for
+    gives the second bound without Amos's; of the tasks that $\mathbb El^2=\mathbb
+    Eb^2=\frac{L^2}{3}$ and $\mathbb Elb=0$, and that the coordinates of the direction are
+    uncorrelated and of one mean square. It is tried for
     two tokens at the distances $0$ or $D$, with weights $1$ and $v\leq1$, and on Amos's bound with
     $x=\kappa/a$, which is at most $\frac{x}{x+1}$. What is integrated by parts, the derivative of
     the logarithm of $(1-t^2)^{(d-1)/2}e^{2wt}$, is computed.

@@ -1,7 +1,7 @@
 """Lemma G.1 of Collins et al. in every dimension: the measure of a cap of the sphere.
 
-Of the sphere polar coordinates are cited: with the radius s = rho u of a point of the disk under the
-cap, |x - x'| has the density c s^{m - 1} (1 - s^2)^{-1/2} on both halves, where m = d - 1.
+Polar coordinates of the sphere are cited: with the radius rho u of a point of the disk under a cap
+the area has the density C m u^{m - 1} (1 - rho^2 u^2)^{-1/2} rho^m, where m = d - 1.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from functools import cache
 
 from numerics.derivations.derived import chain, exp, log, sqrt, symm
 from numerics.derivations.kernel.binding import bind
-from numerics.derivations.kernel.rules import arithmetic, assume, equal, gcongr, instantiate, integrate
-from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Range, Sort, whole
+from numerics.derivations.kernel.rules import arithmetic, assume, gcongr, instantiate, integrate
+from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, Range, Sort, whole
 from numerics.derivations.kernel.terms import Function, Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
@@ -45,8 +45,8 @@ def power(base: Term) -> Term:
     return exp(m / 2 * log(base))
 
 
-#: The height over the query, s/sqrt(1 + s^2), at which the cap ends, and the square of the cosine at a point of
-#: the disk, and one over the cosine.
+#: The height over the query, s/sqrt(1 + s^2), at which the cap ends, the square of the cosine at a
+#: point of the disk, and one over the cosine.
 edge = s / sqrt(1 + s**2)
 inner = s**2 / (1 + s**2) * u**2 + b**2
 secant = inner ** Fraction(-1, 2)
@@ -75,7 +75,9 @@ def of_the_constant() -> tuple[Theorem, ...]:
     """C = Gamma(d/2)/(2 sqrt(pi) Gamma((d + 1)/2)), and the quotient of the gamma functions."""
     least = of_next * sqrt(2 / d)
     return (
-        assume("C = Gamma(d/2)/(2 sqrt(pi) Gamma((d + 1)/2))", constant * 2 * sqrt(pi) * of_next, "==", of_half),
+        assume(
+            "C = Gamma(d/2)/(2 sqrt(pi) Gamma((d + 1)/2))", constant * 2 * sqrt(pi) * of_next, "==", of_half
+        ),
         assume("Gautschi: Gamma(d/2) >= sqrt(2/d) Gamma((d + 1)/2)", least, "<=", of_half, cited=True),
     )
 
@@ -84,7 +86,9 @@ def of_the_constant() -> tuple[Theorem, ...]:
 def constant_from_below() -> Theorem:
     """1/sqrt(2 pi d) <= C."""
     value, quotient = of_the_constant()
-    less = show(sqrt(2 / d), "<=", constant * 2 * sqrt(pi), value, quotient, sqrt(2 / d), constant * 2 * sqrt(pi))
+    less = show(
+        sqrt(2 / d), "<=", constant * 2 * sqrt(pi), value, quotient, sqrt(2 / d), constant * 2 * sqrt(pi)
+    )
     return calc(
         1 / sqrt(2 * pi * d),
         ("==", sqrt(2 / d) / (2 * sqrt(pi))),
@@ -100,7 +104,11 @@ def of_the_secant() -> tuple[Theorem, Theorem]:
     most = calc(most, ("==", one))
     least = calc(one**half, ("<=", secant, most))
     return (
-        calc(1, ("==", one**half, arithmetic(1, "==", one**half, polar()[0], hide=(one,))), ("<=", secant, least)),
+        calc(
+            1,
+            ("==", one**half, arithmetic(1, "==", one**half, polar()[0], hide=(one,))),
+            ("<=", secant, least),
+        ),
         calc(gcongr(secant, show(b**2, "<=", inner)), ("==", 1 / b)),
     )
 
@@ -147,8 +155,18 @@ def at_the_height() -> tuple[Theorem, Theorem]:
     low, up = (instantiate(thm, {s: cotangent}, above_zero) for thm in between())
     back = gcongr(constant * power(square), symm(same))
     return (
-        calc(constant * square ** (m / 2), ("==", back.lhs), ("<=", low.lhs, back), ("<=", cap(1 - eps), low, gcongr(low.rhs, least))),
-        calc(gcongr(cap(1 - eps), symm(least)), ("<=", up.rhs, up), ("<=", power(square) / 2, gcongr(up.rhs, same)), ("==", square ** (m / 2) / 2)),
+        calc(
+            constant * square ** (m / 2),
+            ("==", back.lhs),
+            ("<=", low.lhs, back),
+            ("<=", cap(1 - eps), low, gcongr(low.rhs, least)),
+        ),
+        calc(
+            gcongr(cap(1 - eps), symm(least)),
+            ("<=", up.rhs, up),
+            ("<=", power(square) / 2, gcongr(up.rhs, same)),
+            ("==", square ** (m / 2) / 2),
+        ),
     )
 
 
@@ -161,14 +179,16 @@ def more_than_half() -> Theorem:
 
 
 def lower_statements(two: int = 2, wide_share: int | Fraction = 2) -> tuple[Statement, ...]:
-    """(2 eps - eps^2)^{m/2}/sqrt(two pi d) <= the cap, for eps < 1 and, by way of a half in place of
+    """(2 eps - eps^2)^{m/2}/sqrt(two pi d) <= the cap, for eps < 1 and, with a half in place of
     1/sqrt(two pi d), for 1 <= eps <= 2.
     """
     root, share = sqrt(two * pi * d), term(Fraction(wide_share))
     given = hypotheses(*polar()[:2], *of_the_constant(), radii()[0])
     return (
         Statement(square ** (m / 2) / root, "<=", cap(1 - eps), given),
-        Statement(wide_square ** (m / 2) / root, "<=", wide_square ** (m / 2) / share, dimension().assumptions),
+        Statement(
+            wide_square ** (m / 2) / root, "<=", wide_square ** (m / 2) / share, dimension().assumptions
+        ),
         Statement(wide_square ** (m / 2) / share, "<=", cap(1 - wide), hypotheses(polar()[3], radii()[1])),
     )
 
@@ -183,7 +203,11 @@ def caps_from_below() -> tuple[Theorem, ...]:
     return (
         chain(gcongr(square ** (m / 2) * least.lhs, least), low),
         calc(gcongr(wide_square ** (m / 2) * half.lhs, half), ("==", wide_square ** (m / 2) / 2)),
-        calc(gcongr(wide_square ** (m / 2) / 2, small), ("==", Fraction(1, 2)), ("<=", cap(1 - wide), more_than_half())),
+        calc(
+            gcongr(wide_square ** (m / 2) / 2, small),
+            ("==", Fraction(1, 2)),
+            ("<=", cap(1 - wide), more_than_half()),
+        ),
     )
 
 

@@ -1,24 +1,23 @@
-"""The in-context loss of affine, ReLU and Lipschitz tasks between bounds, at any width of at least 1
-and for every number of uniform tokens in every dimension.
+"""The in-context loss of affine, ReLU and Lipschitz tasks between bounds, at any width of at least
+1 and for every number of uniform tokens in every dimension.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.derived import chain, exp
 from numerics.derivations.kernel.binding import bind, instantiated
 from numerics.derivations.kernel.normal_form import LENGTH as n
-from numerics.derivations.kernel.rules import arithmetic, assume, equal, gcongr, instantiate, integrate
+from numerics.derivations.kernel.rules import arithmetic, assume, gcongr, instantiate, integrate
 from numerics.derivations.kernel.sorts import POSITIVE, REALS, Sort
 from numerics.derivations.kernel.terms import Defined, Function, Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.tactics import calc, show
-from proofs_check.derivations.window.bias_order import (
+from proofs_check.derivations.window.kernel_sums import X, d, j, k, prompt, total
+from proofs_check.derivations.window.uniform.bias_order import (
     D1,
-    D2,
     bias,
     bias_from_above,
     distance_from_above,
@@ -28,17 +27,20 @@ from proofs_check.derivations.window.bias_order import (
     over,
     spread,
 )
-from proofs_check.derivations.window.cap_measure import m, power, q, x
-from proofs_check.derivations.window.kernel_means import deep, depth, low, p, up, w
-from proofs_check.derivations.window.kernel_sums import X, d, j, k, l, prompt, total
-from proofs_check.derivations.window.noise_order import S, W, eps, m0, m2, noise, orders, prompts
+from proofs_check.derivations.window.uniform.cap_measure import power, q, x
+from proofs_check.derivations.window.uniform.kernel_means import deep, depth, low, p, up, w
+from proofs_check.derivations.window.uniform.noise_order import S, W, eps, m0, orders, prompts
 
 Value = Callable[[Term], Term]
 #: A task: its direction, and its slopes and offset, which are independent of it.
 T, T_ = Variable("T", Sort.TASK), Variable("T_", Sort.TASK)
 direction = Function("u", (Sort.INDEX, Sort.TASK), None)
 l_1, l_2, offset = (Function(name, (Sort.TASK,), None) for name in ("l1", "l2", "b_"))
-Lip, sigma, y = Variable("Lip", range=POSITIVE), Variable("sigma", range=POSITIVE), Variable("y", range=POSITIVE)
+Lip, sigma, y = (
+    Variable("Lip", range=POSITIVE),
+    Variable("sigma", range=POSITIVE),
+    Variable("y", range=POSITIVE),
+)
 a, b, c = (Variable(name, range=REALS) for name in "abc")
 v = Function("v", (Sort.INDEX,))
 at_token, at_query = over(direction(j, T) * X(j, k)), over(direction(j, T) * x(j, q))
@@ -102,9 +104,7 @@ def affine_signal() -> Theorem:
     gap = total(W * X(j, k)) / S - x(j, q)
     A = total(W * at_token) / S - at_query
     along = instantiate(uniform()[1], {v: ((j,), gap)})
-    inner = calc(
-        bind("task", (T_,), error(affine) ** 2), ("==", Lip**2 / 3 * A**2, _slopes(A, 0))
-    )
+    inner = calc(bind("task", (T_,), error(affine) ** 2), ("==", Lip**2 / 3 * A**2, _slopes(A, 0)))
     whole = calc(
         over_tasks(error(affine) ** 2),
         ("==", bind("task", (T,), Lip**2 / 3 * A**2), inner),
@@ -163,14 +163,16 @@ def _relu_from_above(inner: Theorem, P: Term, N: Term) -> Theorem:
     )
     along = instantiate(uniform()[1], {v: ((j,), off)})
     each = show(W * along.lhs, "==", W * (over(off**2) / d), along)
-    mean_ = chain(
-        bind("task", (T,), weighted.rhs / S), total(W * along.lhs) / S
-    )
+    mean_ = chain(bind("task", (T,), weighted.rhs / S), total(W * along.lhs) / S)
     mean_ = calc(mean_, ("==", spread / d, integrate("sum", (k,), each, (prompt,))))
     whole = calc(
         over_tasks(error(relu) ** 2),
         ("==", bind("task", (T,), Lip**2 / 3 * (P**2 + N**2)), inner),
-        ("<=", bind("task", (T,), Lip**2 / 3 * (weighted.rhs / S)), gcongr(Lip**2 / 3 * (P**2 + N**2), point)),
+        (
+            "<=",
+            bind("task", (T,), Lip**2 / 3 * (weighted.rhs / S)),
+            gcongr(Lip**2 / 3 * (P**2 + N**2), point),
+        ),
         ("==", Lip**2 / 3 * mean_.lhs),
         ("==", Lip**2 / (3 * d) * spread, mean_),
     )
@@ -193,7 +195,9 @@ def of_lipschitz_tasks() -> Theorem:
     distance.
     """
     gap, each = f(k) - f_x(q), gcongr(W * (f(k) - f_x(q)) ** 2, lipschitz())
-    weighted = chain(total(W * gap**2), integrate("sum", (k,), each, (prompt,)), Lip**2 * total(W * over(off**2)))
+    weighted = chain(
+        total(W * gap**2), integrate("sum", (k,), each, (prompt,)), Lip**2 * total(W * over(off**2))
+    )
     point = calc(
         (total(W * f(k)) / S - f_x(q)) ** 2,
         ("==", total(W * gap) ** 2 / S**2),
@@ -248,7 +252,19 @@ def bias_at(at: Term, wide: Theorem) -> Theorem:
     return calc(
         found,
         ("==", 8 / n * second.lhs + 4 * first.lhs**2 + 4 * tail),
-        ("<=", 8 / n * second.rhs + 4 * first.rhs**2 + 4 * rare_.rhs, second, square, rare_, second.lhs, second.rhs, first.lhs**2, first.rhs**2, tail, rare_.rhs),
+        (
+            "<=",
+            8 / n * second.rhs + 4 * first.rhs**2 + 4 * rare_.rhs,
+            second,
+            square,
+            rare_,
+            second.lhs,
+            second.rhs,
+            first.lhs**2,
+            first.rhs**2,
+            tail,
+            rare_.rhs,
+        ),
         ("==", 4 * K * power(at) / (at * n) + (low * K / at) ** 2 + 12288 * (K * power(at) / n) ** 3),
     )
 

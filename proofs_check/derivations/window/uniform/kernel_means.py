@@ -7,21 +7,21 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.derived import chain, exp, log, sqrt, symm
+from numerics.derivations.derived import chain, exp, sqrt, symm
 from numerics.derivations.kernel.binding import bind, instantiated
 from numerics.derivations.kernel.integrals import exchange
-from numerics.derivations.kernel.rules import arithmetic, assume, equal, gcongr, instantiate, integrate
+from numerics.derivations.kernel.rules import arithmetic, assume, gcongr, instantiate, integrate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Range, Sort
 from numerics.derivations.kernel.terms import Defined, Function, Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.tactics import calc, show
-from proofs_check.derivations.window.cap_measure import (
+from proofs_check.derivations.window.kernel_sums import X, d, j, k, mean
+from proofs_check.derivations.window.uniform.cap_measure import (
     between,
     cap,
     constant,
     edge,
     height,
-    m,
     over_disk,
     power,
     q,
@@ -29,7 +29,6 @@ from proofs_check.derivations.window.cap_measure import (
     x,
     z,
 )
-from proofs_check.derivations.window.kernel_sums import X, d, j, k, mean
 
 #: The width, one that is not 0, the height of a cap times two, and a number from 0 on.
 w, p = Variable("w", range=NONNEGATIVE), Variable("w_0", range=POSITIVE)
@@ -59,7 +58,11 @@ def sphere() -> tuple[Theorem, Theorem]:
 def exponential() -> tuple[Theorem, Theorem]:
     return (
         assume(
-            "Z is exponential: P(Z/r >= y) = e^{-ry}", over_disk(Op("ind", (level / r - y,))), "==", exp(-r * y), every=(r, y)
+            "Z is exponential: P(Z/r >= y) = e^{-ry}",
+            over_disk(Op("ind", (level / r - y,))),
+            "==",
+            exp(-r * y),
+            every=(r, y),
         ),
         assume("G = E Z^{m/2} = Gamma(m/2 + 1)", over_disk(power(level)), "==", moment),
     )
@@ -70,7 +73,9 @@ def deep() -> Theorem:
     """0 <= 1 - x_k.x = |x_k - x|^2/2."""
     token, query = sphere()
     square = bind("coordinates", (j,), (X(j, k) - x(j, q)) ** 2, (d,)) / 2
-    return calc(0, ("<=", square), ("==", token.lhs / 2 + query.lhs / 2 - height), ("==", depth, token, query))
+    return calc(
+        0, ("<=", square), ("==", token.lhs / 2 + query.lhs / 2 - height), ("==", depth, token, query)
+    )
 
 
 #: The constants of both bounds, which depend on the dimension only.
@@ -79,8 +84,8 @@ low, up = Defined("c_1", exp(-2) * constant), Defined("c_2", 2 * power(term(3)) 
 
 @cache
 def from_below() -> Theorem:
-    """c_1 (1 + w)^{-m/2} <= E W for W = e^{-w |x_k - x|^2}: the weight is at least e^{-2} in the cap of the
-    cotangent sqrt w.
+    """c_1 (1 + w)^{-m/2} <= E W for W = e^{-w |x_k - x|^2}: the weight is at least e^{-2} in the
+    cap of the cotangent sqrt w.
     """
     root, v = sqrt(p), Variable("v", range=REALS)
     end = instantiated(edge, {s: root})
@@ -88,7 +93,8 @@ def from_below() -> Theorem:
     inner = show(2 * p * depth, "<=", 2 - 2 * p * (height - end), near, height, end)
     inside = arithmetic(exp(-2) * Op("ind", (v,)), "<=", exp(-(2 - 2 * p * v)))
     point = calc(
-        instantiate(inside, {v: height - end}), ("<=", weight(p), gcongr(exp(-(2 - 2 * p * (height - end))), inner))
+        instantiate(inside, {v: height - end}),
+        ("<=", weight(p), gcongr(exp(-(2 - 2 * p * (height - end))), inner)),
     )
     measure = instantiate(between()[0], {s: root})
     return calc(
@@ -137,7 +143,12 @@ def from_above() -> Theorem:
     rate = level / (2 * p)
     layers = integrate("mean", (k,), symm(instantiate(tail, {y: depth, r: 2 * p}, deep())))
     caps = instantiate(small_caps(), {r: level / p})
-    inner = chain(mean(Op("ind", (rate - depth,))), cap(1 - rate), caps, 2 * power(term(3)) * power(1 / p) * power(level))
+    inner = chain(
+        mean(Op("ind", (rate - depth,))),
+        cap(1 - rate),
+        caps,
+        2 * power(term(3)) * power(1 / p) * power(level),
+    )
     return calc(
         chain(mean(weight(p)), layers, exchange(layers.rhs), integrate("query", (z,), inner)),
         ("==", 2 * power(term(3)) * power(1 / p) * moment_.lhs),

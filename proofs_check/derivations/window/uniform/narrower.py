@@ -13,8 +13,8 @@ from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Sort
 from numerics.derivations.kernel.terms import Function, Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.tactics import calc, show
-from proofs_check.derivations.window.kernel_means import depth, weight
 from proofs_check.derivations.window.kernel_sums import k, l, narrower, total, weights_in_order
+from proofs_check.derivations.window.uniform.kernel_means import depth, weight
 
 #: A width, and what a narrower window adds to it.
 width, more = Variable("w_", range=NONNEGATIVE), Variable("more", range=POSITIVE)
@@ -37,7 +37,11 @@ def one_order() -> Theorem:
     depth_l = instantiated(depth, {k: l})
     lemma = arithmetic(0, "<=", (1 - exp(-2 * width * gap)) * (1 - exp(-2 * more * gap)))
     lemma = instantiate(lemma, {gap: depth_l - depth})
-    return calc(0, ("<=", here * there * lemma.rhs, lemma), ("==", (here - instantiated(here, {k: l})) * (there - instantiated(there, {k: l}))))
+    return calc(
+        0,
+        ("<=", here * there * lemma.rhs, lemma),
+        ("==", (here - instantiated(here, {k: l})) * (there - instantiated(there, {k: l}))),
+    )
 
 
 @cache

@@ -1,5 +1,5 @@
-"""Lemma D.1 of Collins et al.: the noise term has the order w^{(d - 1)/2}/n in every dimension, with
-constants that are built of those of the mean weight.
+"""Lemma D.1 of Collins et al.: the noise term has the order w^{(d - 1)/2}/n in every dimension,
+with constants that are built of those of the mean weight.
 """
 
 from __future__ import annotations
@@ -10,36 +10,33 @@ from functools import cache
 from numerics.derivations.derived import chain, exp, integrated, log, sqrt
 from numerics.derivations.kernel.binding import bind, instantiated
 from numerics.derivations.kernel.normal_form import LENGTH as n
-from numerics.derivations.kernel.rules import arithmetic, assume, equal, gcongr, instantiate, integrate
+from numerics.derivations.kernel.rules import arithmetic, assume, gcongr, instantiate, integrate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Range, Sort
 from numerics.derivations.kernel.terms import Defined, Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.tactics import calc, show
 from proofs_check.derivations.proof import proves
-from proofs_check.derivations.window.cap_measure import dimension, polar
-from proofs_check.derivations.window.kernel_means import (
+from proofs_check.derivations.window.kernel_sums import d, k, mean, prompt, total
+from proofs_check.derivations.window.uniform.cap_measure import dimension, m, polar, power, q
+from proofs_check.derivations.window.uniform.kernel_means import (
     deep,
     depth,
     exponential,
     from_above,
     from_below,
     low,
-    m,
     p,
-    power,
-    q,
     sphere,
     up,
     w,
     weight,
 )
-from proofs_check.derivations.window.kernel_sums import d, k, mean, prompt, total
 
 a, b, t, u, v = (Variable(name, range=POSITIVE) for name in "abtuv")
 y = Variable("y", range=REALS)
 W = weight(w)
-#: The sum of the weights, their mean, that of their squares, and the number of tokens in the window.
+#: The sum of the weights, their mean, that of their squares, and one over the tokens in the window.
 S = Defined("S", total(W))
 m0, m2 = Defined("m0", mean(W)), Defined("m2", mean(W**2))
 eps = Defined("eps", m2 / (n * m0**2))
@@ -164,7 +161,7 @@ def in_the_range() -> tuple[Theorem, Theorem, Theorem]:
 
 
 def lower_statement(dimensions: int | Fraction = 1) -> Statement:
-    """c sigma^2 w^{(d - dimensions)/2}/n <= the noise term, for d + sqrt d < w < (n/log n)^{2/d}."""
+    """c sigma^2 w^{(d - dimensions)/2}/n <= the noise, for d + sqrt d < w < (n/log n)^{2/d}."""
     bound = least * sigma**2 * exp((d - Fraction(dimensions)) / 2 * log(p)) / n
     return Statement(bound, "<=", noise_term, hypotheses(*given(), *in_the_range()))
 
@@ -182,7 +179,9 @@ def lower_bound(at: Term, wide: Theorem, enough: Theorem) -> Theorem:
     scale = power(1 / at)
     here, first, second = n * scale, above.lhs, below.rhs
     many = calc(gcongr(1 + n * first, enough, above), ("==", (1 + up) * here))
-    squares_ = calc(low * power(term(Fraction(1, 3))) * here, ("==", n * below.lhs), ("<=", n * second, below))
+    squares_ = calc(
+        low * power(term(Fraction(1, 3))) * here, ("==", n * below.lhs), ("<=", n * second, below)
+    )
     bound = instantiate(at_least(), {w: at})
     return calc(
         least * power(at) / n,
@@ -216,9 +215,12 @@ def wide() -> Theorem:
 @proves("COL:D.1/lower", lower_statement)
 @cache
 def noise_from_below() -> Theorem:
-    """c sigma^2 w^{(d - 1)/2}/n <= the noise term: in the range n w^{-m/2} >= sqrt(p) log n >= 1."""
+    """c sigma^2 w^{(d - 1)/2}/n <= the noise term: in the range n w^{-m/2} >= sqrt(w) log n."""
     many, _, short = in_the_range()
-    larger, root = arithmetic(Fraction(2, 3), "<=", log(n), many), arithmetic(Fraction(3, 2), "<=", sqrt(p), wide())
+    larger, root = (
+        arithmetic(Fraction(2, 3), "<=", log(n), many),
+        arithmetic(Fraction(3, 2), "<=", sqrt(p), wide()),
+    )
     grown = gcongr(exp((m + 1) / 2 * log(p)), show((m + 1) / 2 * log(p), "<=", d / 2 * log(p), dimension()))
     product = show(1, "<=", sqrt(p) * log(n), larger, root, sqrt(p), log(n))
     enough = calc(
@@ -246,7 +248,11 @@ def noise_from_above() -> Theorem:
     logs = show(0, "<=", log(p), wide())
     more = gcongr(power(p), show(m / 2 * log(p), "<=", d / 2 * log(p), dimension(), logs, log(p)))
     return calc(
-        chain(noise_term, integrate("query", (q,), gcongr(sigma**2 * bound.lhs, bound)), most * sigma**2 * power(p) / n),
+        chain(
+            noise_term,
+            integrate("query", (q,), gcongr(sigma**2 * bound.lhs, bound)),
+            most * sigma**2 * power(p) / n,
+        ),
         ("<=", most * sigma**2 * exp(d / 2 * log(p)) / n, more),
         ("<=", upper_statement().rhs),
     )

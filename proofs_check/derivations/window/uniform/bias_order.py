@@ -15,11 +15,18 @@ from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Rang
 from numerics.derivations.kernel.terms import Function, Op, Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.tactics import calc, show
-from proofs_check.derivations.window.cap_measure import height, m, power, q, x
-from proofs_check.derivations.window.kernel_means import deep, depth, from_above, p, sphere, up, w, weight
 from proofs_check.derivations.window.kernel_sums import X, d, j, k, l, mean, prompt, total
-from proofs_check.derivations.window.narrower import average_depth
-from proofs_check.derivations.window.noise_order import S, W, eps, few, light, m0, prompts, rare
+from proofs_check.derivations.window.uniform.cap_measure import height, m, power, q, x
+from proofs_check.derivations.window.uniform.kernel_means import (
+    depth,
+    from_above,
+    p,
+    sphere,
+    up,
+    w,
+    weight,
+)
+from proofs_check.derivations.window.uniform.noise_order import S, W, eps, few, light, m0, prompts, rare
 
 z, c = Variable("D", range=NONNEGATIVE), Variable("c_", range=NONNEGATIVE)
 #: A token from the query, the sum of these with their weights, and the mean depths.
@@ -55,10 +62,12 @@ def distance() -> Theorem:
     """|x_k - x|^2 = 2D <= 4."""
     token, query = sphere()
     far = over((X(j, k) + x(j, q)) ** 2)
-    far = calc(0, ("<=", far), ("==", token.lhs + query.lhs + 2 * height), ("==", 2 + 2 * height, token, query))
-    return calc(over(off**2), ("==", token.lhs + query.lhs - 2 * height), ("==", 2 * depth, token, query)), show(
-        depth, "<=", 2, far, height
+    far = calc(
+        0, ("<=", far), ("==", token.lhs + query.lhs + 2 * height), ("==", 2 + 2 * height, token, query)
     )
+    return calc(
+        over(off**2), ("==", token.lhs + query.lhs - 2 * height), ("==", 2 * depth, token, query)
+    ), show(depth, "<=", 2, far, height)
 
 
 @cache
@@ -99,7 +108,10 @@ def mean_of_the_sum() -> Theorem:
     same = chain(integrate("mean", (k,), same), 2 * D2)
     line = calc(along, ("==", mean(W * X(j, k)) - m0 * x(j, q)), ("==", -D1 * x(j, q), on_the_line()))
     square = calc(
-        over(along**2), ("==", over((-D1 * x(j, q)) ** 2), line), ("==", D1**2 * sphere()[1].lhs), ("==", D1**2, sphere()[1])
+        over(along**2),
+        ("==", over((-D1 * x(j, q)) ** 2), line),
+        ("==", D1**2 * sphere()[1].lhs),
+        ("==", D1**2, sphere()[1]),
     )
     value = n * own + n * (n - 1) * over(along**2)
     return calc(
@@ -122,7 +134,13 @@ def bias_from_above() -> Theorem:
     return calc(
         chain(integrate("prompt", (prompt,), point), scale * prompts(V) + 4 * prompts(few)),
         ("<=", scale * mean_of_the_sum().rhs + 4 * exp(-1 / (8 * eps)), mean_of_the_sum(), rare()),
-        ("==", 8 * D2 / (n * m0**2) + 4 * (D1 / m0) ** 2 + 4 * exp(-1 / (8 * eps)), D1, D2, exp(-1 / (8 * eps))),
+        (
+            "==",
+            8 * D2 / (n * m0**2) + 4 * (D1 / m0) ** 2 + 4 * exp(-1 / (8 * eps)),
+            D1,
+            D2,
+            exp(-1 / (8 * eps)),
+        ),
     )
 
 
@@ -153,7 +171,9 @@ def distance_from_above() -> Theorem:
     a, s, b = Variable("a", range=NONNEGATIVE), Variable("s", range=POSITIVE), Variable("b", range=POSITIVE)
     split = arithmetic(a / s, "<=", 2 * a / b + Op("above", (b / 2 - s,)) * (a / s))
     split = instantiate(split, {a: squared, s: S, b: n * m0})
-    whole = chain(integrate("mean", (k,), show(W * over(off**2), "==", 2 * (W * depth), distance()[0])), 2 * D1)
+    whole = chain(
+        integrate("mean", (k,), show(W * over(off**2), "==", 2 * (W * depth), distance()[0])), 2 * D1
+    )
     point = chain(split, gcongr(split.rhs, no_further_than_two()))
     return calc(
         chain(integrate("prompt", (prompt,), point), 2 * whole.lhs / m0 + 4 * prompts(few)),
@@ -178,13 +198,15 @@ def mean_depths() -> tuple[Theorem, Theorem]:
     narrow = calc(power(1 / shorter), ("<=", power(1 / p), arithmetic(1 / shorter, "<=", 1 / p)))
     first, second = (instantiated(e * depth, {w: p}) for e in (W, W**2))
     second = bound(second, shorter)
-    return bound(first, p / 2), calc(second, ("<=", up * power(1 / p) / (2 * p), narrow, power(1 / p), narrow.lhs))
+    return bound(first, p / 2), calc(
+        second, ("<=", up * power(1 / p) / (2 * p), narrow, power(1 / p), narrow.lhs)
+    )
 
 
 @cache
 def distance_from_below() -> Theorem:
-    """2 (m/(m + 4w)) n E W/(1 + n E W) <= the mean of the average squared distance: 1/s is above its
-    tangent at 1 + n E W, and W^2 D <= W D.
+    """2 (m/(m + 4w)) n E W/(1 + n E W) <= the mean of the average squared distance: 1/s is above
+    its tangent at 1 + n E W, and W^2 D <= W D.
     """
     a, b, near = Variable("a", range=POSITIVE), Variable("b", range=POSITIVE), 1 + n * m0
     tangent = instantiate(arithmetic(2 / a - b / a**2, "<=", 1 / b), {b: S, a: near})
@@ -207,7 +229,9 @@ def distance_from_below() -> Theorem:
     more = calc(more, ("==", (m + 4 * w) / 2 * whole.lhs), ("<=", (m + 4 * w) / 2 * first, whole))
     ratio = show(2 * m / (m + 4 * w) * m0, "<=", first, more, m0, first)
     return calc(
-        2 * m / (m + 4 * w) * (n * m0 / near), ("<=", n * first / near, ratio, m0, first), ("<=", found.rhs, found)
+        2 * m / (m + 4 * w) * (n * m0 / near),
+        ("<=", n * first / near, ratio, m0, first),
+        ("<=", found.rhs, found),
     )
 
 
@@ -221,5 +245,8 @@ def bias_from_below() -> Theorem:
     part = calc(same_sum(), ("==", 2 * (S - total(W * height))))
     value = show(spread, "==", -2 * inner, same, part, total(W * height), squared, S, inner)
     return calc(
-        (spread / 2) ** 2, ("==", inner**2, value, spread, inner), ("<=", one.lhs * bias, schwarz), ("==", bias, one)
+        (spread / 2) ** 2,
+        ("==", inner**2, value, spread, inner),
+        ("<=", one.lhs * bias, schwarz),
+        ("==", bias, one),
     )
