@@ -27,7 +27,7 @@ def base(dimension: int) -> sp.Expr:
     return (2 * eps - eps**2) ** sp.Rational(dimension - 1, 2)
 
 
-def at_heights(op: str, bound: Callable[[int], sp.Expr], *ends: tuple[int, int]) -> list[Evidence]:
+def at_heights(op: str, bound: Callable[[int], sp.Expr], *ends: tuple[int, int | Fraction]) -> list[Evidence]:
     """Caps of odd dimensions beside a bound, between each two heights."""
     return [
         all_of(*(forall(cap_measure(eps, k), op, bound(k), {eps: sp.Interval.Lopen(*at)}) for k in ODD))

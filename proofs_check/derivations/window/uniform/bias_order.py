@@ -58,12 +58,12 @@ def laplacian() -> Theorem:
 
 
 @cache
-def distance() -> Theorem:
+def distance() -> tuple[Theorem, Theorem]:
     """|x_k - x|^2 = 2D <= 4."""
     token, query = sphere()
-    far = over((X(j, k) + x(j, q)) ** 2)
+    sum_ = over((X(j, k) + x(j, q)) ** 2)
     far = calc(
-        0, ("<=", far), ("==", token.lhs + query.lhs + 2 * height), ("==", 2 + 2 * height, token, query)
+        0, ("<=", sum_), ("==", token.lhs + query.lhs + 2 * height), ("==", 2 + 2 * height, token, query)
     )
     return calc(
         over(off**2), ("==", token.lhs + query.lhs - 2 * height), ("==", 2 * depth, token, query)
@@ -196,8 +196,8 @@ def mean_depths() -> tuple[Theorem, Theorem]:
 
     shorter = Fraction(3, 2) * p
     narrow = calc(power(1 / shorter), ("<=", power(1 / p), arithmetic(1 / shorter, "<=", 1 / p)))
-    first, second = (instantiated(e * depth, {w: p}) for e in (W, W**2))
-    second = bound(second, shorter)
+    first, other = (instantiated(e * depth, {w: p}) for e in (W, W**2))
+    second = bound(other, shorter)
     return bound(first, p / 2), calc(
         second, ("<=", up * power(1 / p) / (2 * p), narrow, power(1 / p), narrow.lhs)
     )
