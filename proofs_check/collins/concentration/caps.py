@@ -152,8 +152,8 @@ ONE_TERM = Robust(
 def small_sums_from_above(*, sign: int = -1) -> Evidence:
     r"""With one term the sum $e^{-\alpha}$ is at most $e^{-\alpha}$ times $e^{s/2}$, where $s$ is
     `sign` (printed: -1). For $s=1$ the sum over at most $m$ numbers of $(0,m]$, such as
-    $1,\dots,m$, is at most $m^{d+1}e^{-\alpha m+1/2}$ for $m<\frac{d+\sqrt d}{\alpha}$, derived for real $d$ and
-    $\alpha$ and tried with one term.
+    $1,\dots,m$, is at most $m^{d+1}e^{-\alpha m+1/2}$ for $m<\frac{d+\sqrt d}{\alpha}$, derived for
+    real $d$ and $\alpha$ and tried with one term.
     """
     if sign < 0:
         return at_point(ONE_TERM, r"\gamma(d,\alpha,1)\leq e^{-\alpha-1/2}", m=1)
