@@ -1,5 +1,5 @@
-"""The in-context loss of affine, ReLU and Lipschitz tasks between bounds, at any width of at least
-1 and for every number of uniform tokens in every dimension.
+"""The in-context loss of affine and ReLU tasks between bounds, at any width of at least 1 and for
+every number of uniform tokens in every dimension.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ Lip, sigma, y = (
 a, b, c = (Variable(name, range=REALS) for name in "abc")
 v = Function("v", (Sort.INDEX,))
 at_token, at_query = over(direction(j, T) * X(j, k)), over(direction(j, T) * x(j, q))
-#: The constants of the bounds.
-K, J = Defined("c_3", up / low**2 * power(term(4))), Defined("c_4", (up / low) ** 2 * power(term(16)))
+#: The constant of the bounds.
+K = Defined("c_3", up / low**2 * power(term(4)))
 
 
 def affine(z: Term) -> Term:
@@ -177,34 +177,6 @@ def _relu_from_above(inner: Theorem, P: Term, N: Term) -> Theorem:
         ("==", Lip**2 / (3 * d) * spread, mean_),
     )
     return chain(integrate("prompt", (prompt,), whole), Lip**2 / (3 * d) * prompts(spread))
-
-
-#: A task that is Lipschitz: its values at the tokens and at the query.
-f, f_x = Function("f", (Sort.TOKEN,)), Function("f_x", (Sort.QUERY,))
-lipschitz_signal = prompts((total(W * f(k)) / S - f_x(q)) ** 2)
-
-
-@cache
-def lipschitz() -> Theorem:
-    return assume("Lipschitz task", (f(k) - f_x(q)) ** 2, "<=", Lip**2 * over(off**2), every=(k, q))
-
-
-@cache
-def of_lipschitz_tasks() -> Theorem:
-    """The signal term of a Lipschitz task is at most L^2 times the mean of the average squared
-    distance.
-    """
-    gap, each = f(k) - f_x(q), gcongr(W * (f(k) - f_x(q)) ** 2, lipschitz())
-    weighted = chain(
-        total(W * gap**2), integrate("sum", (k,), each, (prompt,)), Lip**2 * total(W * over(off**2))
-    )
-    point = calc(
-        (total(W * f(k)) / S - f_x(q)) ** 2,
-        ("==", total(W * gap) ** 2 / S**2),
-        ("<=", total(W * gap**2) / S, jensen(gap), total(W * gap), S, total(W * gap**2)),
-        ("<=", Lip**2 * spread, weighted),
-    )
-    return chain(integrate("prompt", (prompt,), point), Lip**2 * prompts(spread))
 
 
 @cache
