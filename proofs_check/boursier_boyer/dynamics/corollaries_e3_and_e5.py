@@ -216,7 +216,7 @@ def the_displayed_supremum(*, factor: int | Fraction = 1) -> Evidence:
 @claim(
     "BB:CE.5/limit",
     needs=(
-        "BB:LE.4.split",
+        "BB:LE.4.split/majorant",
         "BB:C.7.gU",
         "BB:CE.3.b",
         "BB:P3.1",

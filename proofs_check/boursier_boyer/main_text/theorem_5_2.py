@@ -230,8 +230,8 @@ def the_pseudo_inverse_gives_a_fixed_point_of_risk_0(*, factor: int = 1) -> Evid
 def the_pseudo_inverse_takes_the_place_of_the_inverse(*, factor: int = 1) -> Evidence:
     r"""For covariances $\Sigma\neq0$ of any rank, every $d$ and $\alpha>0$ it is derived as for
     BB:F.3.4c that $U$ tends to $\gamma\Sigma^\dagger+P(U(0))$ and $u$ to $1/\gamma$ at an
-    exponential rate; `factor` multiplies $\gamma\Sigma^\dagger$ and $P(U(0))$. The second route are
-    integrated paths.
+    exponential rate; `factor` multiplies $\gamma\Sigma^\dagger$. The second route are integrated
+    paths.
     """
     checked = r"U(t)\to\gamma\Sigma^{\dagger}+P(U(0)),\ u(t)\to 1/\gamma"
     limit = partial(by_pseudo_inverse, factor=factor)

@@ -130,12 +130,19 @@ half_way = assume(
     eps / 2,
     every=(t,),
 )
-late = assume("L is so large that T is at least T0, as g2 tends to 0", g2, "<=", exp(-2 * beta * T0))
+late = assume(
+    "L is so large that T is at least T0, as g2 tends to 0",
+    g2,
+    "<=",
+    exp(-2 * beta * T0),
+    argument=two_flows.THERE_IS,
+)
 
 
 def long_for_slow(most: Term) -> Theorem:
     """The hypothesis that g2 is so small that its bound at the slow time is at most `most`."""
-    return assume("L is at least L*, as g2 tends to 0", g2, "<=", (beta * most) ** 4)
+    small = (beta * most) ** 4
+    return assume("L is at least L*, as g2 tends to 0", g2, "<=", small, argument=two_flows.THERE_IS)
 
 
 @cache

@@ -73,7 +73,9 @@ def nearly_there(e: Term, limit: Term = limit) -> Theorem:
 
 def long_prompts(e: Term) -> tuple[Theorem, Theorem]:
     """The hypotheses that g1 and g2 are so small that g1 + kappa g2 T e^{beta T} is at most e/2."""
-    return assume("L is at least L*, as g1 tends to 0", g1, "<=", e / 4), long_for(e / (4 * kappa))
+    there_is = "BB:CE.3.a with this bound for its epsilon gives such an L*"
+    near = assume("L is at least L*, as g1 tends to 0", g1, "<=", e / 4, argument=there_is)
+    return near, long_for(e / (4 * kappa))
 
 
 def later(X: Term) -> Term:

@@ -79,13 +79,15 @@ in_small_ball = assume("the infinite-prompt flow is in the ball", square(theta),
 horizon = assume("times up to T", CLOCK(t), "<=", T, every=(t,))
 early = assume("L is at least L*(T), so that (27) holds", bound_26(T), "<=", rho)
 
+THERE_IS = "BB:CE.5/limit with this bound for its epsilon gives such an L*"
+
 
 def long_for(most: Term) -> Theorem:
     """The hypothesis that g2 is so small that g2 T e^{beta T} is at most `most`, as it is for long
     prompts since g2 tends to 0.
     """
     small = most * exp(-beta * T) / (1 + T)
-    return assume("L is at least L*, as g2 tends to 0", g2, "<=", small)
+    return assume("L is at least L*, as g2 tends to 0", g2, "<=", small, argument=THERE_IS)
 
 
 barrier = assume("the finite-prompt flow is in the larger ball", square(thetaL), "<=", 4 * rho**2, every=(t,))
