@@ -19,7 +19,7 @@ from proofs_check.derivations.softmax_average.moments import weight_at_least_one
 from proofs_check.derivations.softmax_average.query_average import at_the_query
 from proofs_check.derivations.softmax_average.softmax_average import d, i, j, k, m0, over, v, w, z
 from proofs_check.derivations.softmax_average.tilted import QUERY, TOKEN, query, y
-from proofs_check.derivations.softmax_gradients.averages import LAW, size_of_the_mean
+from proofs_check.derivations.softmax_gradients.averages import LAW, jensen, size_of_the_mean
 
 square, size = TOKEN.square, QUERY.square
 row = over(j, d, v(j) * z(j, k))
@@ -100,7 +100,7 @@ def _power(thm: Theorem, n: int, front: Term, G: Term) -> Theorem:
     power = calc(
         thm.lhs**2,
         ("<=", front**2 * LAW(G) ** 2, thm),
-        ("<=", front**2 * LAW(G**2), LAW.jensen(G)),
+        ("<=", front**2 * LAW(G**2), jensen(LAW, G)),
     )
     return power if n == 2 else _power(power, n // 2, front**2, G**2)
 
@@ -121,7 +121,7 @@ def _rows(X: Term) -> Theorem:
 @cache
 def of_the_row(n: int) -> Theorem:
     """|E v.Z|^{2n} <= |v|^{2n} E|Z|^{2n} under the tilted law, for n = 2 and 4."""
-    return _power(calc(LAW.jensen(row), ("<=", norm * LAW(square), _rows(term(1)))), n, norm, square)
+    return _power(calc(jensen(LAW, row), ("<=", norm * LAW(square), _rows(term(1)))), n, norm, square)
 
 
 @cache
@@ -130,7 +130,7 @@ def of_the_product() -> Theorem:
     product = calc(
         of_f,
         ("==", size * over(i, d, LAW(row * z(i, k)) ** 2)),
-        ("<=", size * over(i, d, LAW((row * z(i, k)) ** 2)), LAW.jensen(row * z(i, k))),
+        ("<=", size * over(i, d, LAW((row * z(i, k)) ** 2)), jensen(LAW, row * z(i, k))),
         ("==", size * LAW(row**2 * square)),
         ("<=", norm * size * LAW(square**2), _rows(square)),
     )

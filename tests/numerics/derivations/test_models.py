@@ -45,6 +45,8 @@ class Model(World):
         if f.name not in self.given:
             raise Undecided(f.name)
         value = self.given[f.name]
+        if callable(value) and len(place) < value.__code__.co_argcount:  # another function of this name
+            raise Undecided(f.name)
         return self.number(Fraction(value(*place) if callable(value) else value))
 
     def path(self, f: Function, at: tuple[Any, ...]) -> fmpq:
@@ -113,7 +115,7 @@ GAUSSIAN = (
 )  # fmt: skip
 MODELS: dict[str, dict[str, Any]] = {
     "minimum": MINIMUM, "saddle": MINIMUM | {"U": diagonal(), "u": 0, "q": 28, "k": 4},
-    "invertible": MINIMUM | INVERTIBLE,
+    "invertible": MINIMUM | INVERTIBLE, "at the end": MINIMUM | {"v": half},
     "outside the range": MINIMUM | {"X": diagonal(0, 5), "Y": diagonal(0, 7)},
     "on the ray": MINIMUM | {"X": diagonal(quarter, half)}, "one token": WEIGHTS, "covariance": COVARIANCE,
     "independent tokens": TOKENS, "features": FEATURES,

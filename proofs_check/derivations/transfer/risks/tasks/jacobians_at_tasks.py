@@ -4,9 +4,8 @@ and that of what a finite prompt adds to it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
-from functools import cache, partial
+from functools import cache
 from typing import NamedTuple
 
 import sympy as sp
@@ -69,12 +68,11 @@ _U, _V2, _d = sp.symbols("U V2 d", positive=True)
 
 class Gradient(NamedTuple):
     """A gradient of the output: what it is in, the bound of what a finite prompt adds to it, for
-    one law, and its derivation, the powers of sigma^2 and of ln L in this bound, and its constants.
+    one law, the powers of sigma^2 and of ln L in this bound, and its constants.
     """
 
     of: str
     shown: Statement
-    derivation: Callable[[], Theorem]
     powers: tuple[int, int]
     constants: tuple[Term, Term]
 
@@ -92,8 +90,8 @@ def gradients(power: int = 8) -> tuple[Gradient, Gradient]:
     of_U = _constants(paper_constants_U(_U, sp.sqrt(_V2), _d), norm_V**2)
     of_V = _constants(paper_constants_V(_U, sp.sqrt(_V2), _d), m)
     return (
-        Gradient("U", in_U, partial(in_the_form, whole, power), (power // 2, 2), of_U),
-        Gradient("V", in_V, form_of_the_paper.gradient, (3, 1), of_V),
+        Gradient("U", in_U, (power // 2, 2), of_U),
+        Gradient("V", in_V, (3, 1), of_V),
     )
 
 
@@ -126,13 +124,14 @@ def both_gradients(c1: Variable, c2: Variable, times: int = 3, power: int = 8) -
     parameters in the ball.
     """
 
-    def part(of: Gradient) -> Theorem:
+    def part(of: Gradient, derived: Theorem) -> Theorem:
         (a, b), (first, second) = of.constants, of.given(c1, c2, times)
-        each = at_each_task(proved(of.shown, of.derivation()))
+        each = at_each_task(proved(of.shown, derived))
         constants = at_least(a, first), at_most(b, second)
         return with_constants(each, of.powers, of.constants, *constants)
 
-    (long, one), (in_U, in_V), n = long_prompts(), map(part, gradients(power)), power // 2
+    derived = in_the_form(whole, power), form_of_the_paper.gradient()
+    (long, one), (in_U, in_V), n = long_prompts(), map(part, gradients(power), derived), power // 2
     longer = chain(gcongr(log(term(2)), long), logarithm)
     above = chain(1, at_each_task(show(1, "<=", sigma**2, one)), square)
     core, decay = square**n * x**2 + square**3 * x, exp(-c2 * x / square)
