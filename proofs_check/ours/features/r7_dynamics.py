@@ -4,6 +4,8 @@ exactly, for every K.
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import sympy as sp
 from sympy import Rational, exp, log, oo
@@ -12,6 +14,7 @@ from numerics.evidence import Evidence, all_of, confirmed
 from numerics.provers import Closed, computed, forall, identity, trace_identity
 from numerics.regression.features.descent import attention_descent
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.compared import Compared, agree
 from proofs_check.instances.features.problems import descended, exchangeable
 from theory.regression.features.data import FeatureRegression
@@ -25,16 +28,21 @@ z = sp.Symbol("z", real=True)
 reduced = ReducedAttention(M + 1, c)
 
 
-@claim("OURS:R7.flow/step", control=({"factor": 2}, {"power": 1}))
+@claim("OURS:R7.flow/step", control=({"factor": 2}, {"power": 1}), needs=("OURS:R7.H",))
 def the_updates_stay_in_one_direction(*, factor: int = 1, power: int = 2) -> Evidence:
-    r"""For every $K$, with $P=\frac1K\mathbf1\mathbf1^\top$ and equiangular features of one norm,
-    $G=\kappa I+bP$ and $H=h(I-P)$ give $GHG=\kappa^2H$; `factor` multiplies the right side, and
-    `power` stands for the exponent of $\kappa$.
+    r"""A step of gradient descent from $\frac x{\kappa^2}V(I-P)V^\top$, $x\geq0$, leads to
+    $\frac{x^+}{\kappa^2}V(I-P)V^\top$ with $x^+=x+\eta\kappa^2\sigma_f^2\frac{Ke^x}{(e^x+K-1)^3}$,
+    where $P=\frac1K\mathbf1\mathbf1^\top$. This is derived for every number of classes and
+    dimension, for equiangular features of one norm, exchangeable tasks, classes of one probability
+    and balanced prompts, from the second moments of the tasks. Tried is, in words of matrices, that
+    $G=\kappa I+bP$ and $H=h(I-P)$ give $GHG=\kappa^2H$; `factor` multiplies what is added to $x$,
+    and `power` stands for the exponent of $\kappa$.
     """
     A = Algebra(projectors=["P"], symmetric=["P"], params=["kappa", "b", "h"])
     P, scale, b, h = (A[name] for name in ("P", "kappa", "b", "h"))
     G, H = scale * A.I + b * P, h * (A.I - P)
-    return trace_identity(G * H * G, factor * scale**power * H)
+    tried = trace_identity(G * H * G, factor * scale**power * H)
+    return derivation("OURS:R7.flow/step", tried, factor=factor, power=power)
 
 
 def beside_the_map(
@@ -69,14 +77,23 @@ def steps_of_descent() -> Evidence:
 
 @claim(
     "OURS:R7.flow",
-    control=({"cube": 2}, {"three": 4}),
-    needs=("OURS:R7.H", "OURS:R7.loss", "OURS:R7.flow/step"),
+    control=({"cube": 2}, {"three": 4}, {"whole": 2}, {"half": Fraction(1, 3)}),
+    needs=("OURS:R7.H",),
 )
-def the_exact_scalar_dynamics(*, cube: int = 3, three: int = 3) -> Evidence:
-    r"""For every $K$, $\eta\kappa^2\frac KM\cdot\frac1K\sigma_f^2w[(1-w)^2+\frac{(1-w)^2}M]$ is
-    $cKe^z/(e^z+M)^3$ at $w=e^z/(e^z+M)$, and the displayed time vanishes at $z=0$ and has the
-    derivative 1 over this speed. Here `cube` stands for the exponent 3, and `three` for the
-    coefficients 3.
+def the_exact_scalar_dynamics(
+    *, cube: int = 3, three: int = 3, whole: int = 1, half: Fraction = Fraction(1, 2)
+) -> Evidence:
+    r"""Under the flow from $Q(0)=0$ one has $Q=\frac z{\kappa^2}V(I-P)V^\top$ at all times, where
+    $\dot z=cKe^z/(e^z+M)^3$ and $z(0)=0$; the attention of a query on its class is $e^z/(e^z+M)$,
+    the loss $\frac{\sigma_f^2}2\frac{KM}{(e^z+M)^2}$, and the time as displayed. All is derived
+    for every number of classes and dimension, from the second moments of the tasks: this $Q$ solves
+    the flow, and the flow has one solution. Another derivation has the recursion, R7.flow/step.
+
+    Tried are $\eta\kappa^2\frac KM\cdot\frac1K\sigma_f^2w[(1-w)^2+\frac{(1-w)^2}M]
+    =cKe^z/(e^z+M)^3$ at $w=e^z/(e^z+M)$, that the code has these formulas, the derivative of the
+    displayed time, and steps of descent beside those of the map. Here `cube` stands for the
+    exponent 3, `three` for the coefficients 3, `half` for the $\frac12$ of the loss, and `whole`
+    multiplies the attention.
     """
     speed, at = c * (M + 1) * exp(z) / (exp(z) + M) ** cube, {w: exp(z) / (exp(z) + M)}
     own = spread * w * ((1 - w) ** 2 + (1 - w) ** 2 / M) / (M + 1)  # H_kk
@@ -84,13 +101,23 @@ def the_exact_scalar_dynamics(*, cube: int = 3, three: int = 3) -> Evidence:
     time = ((exp(2 * z) - 1) / 2 + three * M * (exp(z) - 1) + three * M**2 * z + M**3 * (1 - exp(-z))) / (
         c * (M + 1)
     )
-    exact = all_of(
+    flow = all_of(
         identity(moved, speed.subs(c, eta * kappa**2 * spread)),
         identity(computed(r"\text{ReducedAttention.slope}", reduced.slope(z)), speed),
-        identity(sp.Derivative(time, z) * reduced.slope(z), 1),
+    )
+    attention = identity(
+        computed(r"\text{ReducedAttention.attention}", reduced.attention(z)), whole * w.subs(at)
+    )
+    left = half * M * (M + 1) / (exp(z) + M) ** 2
+    loss = identity(computed(r"\text{ReducedAttention.loss}", reduced.loss(z)), left)
+    spent = all_of(
+        identity(sp.Derivative(time, z) * speed, 1),
         identity(computed(r"\text{ReducedAttention.time}", reduced.time(z)), time),
     )
-    return exact if (cube, three) != (3, 3) else confirmed(exact, steps_of_descent())
+    if (cube, three) == (3, 3):
+        flow = confirmed(flow, steps_of_descent())
+    numbers = dict(cube=cube, three=three, whole=whole, half=half)
+    return derivation("OURS:R7.flow", flow, attention, loss, spent, **numbers)
 
 
 #: c K times the exact time of the flow to e^z = y.
