@@ -19,13 +19,13 @@ from proofs_check.derivations.features.equiangular.flow import (
     E,
     X,
     lam,
-    loss,
     loss_now,
     rate,
     setting,
     spent,
     time_now,
 )
+from proofs_check.derivations.features.equiangular.flow import loss as loss_at
 from proofs_check.derivations.features.equiangular.setting import M, eta, kappa, spread, t
 from proofs_check.derivations.features.steps import cancelled, ind, scaled, times
 from proofs_check.derivations.proof import proves
@@ -44,13 +44,13 @@ def logarithm() -> Theorem:
     return show(lam(t), "<=", log(M * rho) + E / (M * rho) - 1, calc(tangent, ("==", E / (M * rho))))
 
 
-def statement(factor: Fraction = Fraction(1), level: Fraction = Fraction(1)) -> Statement:
+def statement(factor: Fraction = Fraction(1), loss: Fraction = Fraction(1)) -> Statement:
     """From (K^2 + 3K log(K rho) + 3K rho + K rho^2/2)/(eta kappa^2 sigma_f^2) on the loss is at
-    most `level` times (sigma_f/rho)^2; `factor` multiplies the time.
+    most `loss` times (sigma_f/rho)^2; `factor` multiplies the time.
     """
     late = ind(CLOCK(t) - Fraction(factor) * last / (eta * kappa**2 * spread))
     return Statement(
-        late * (loss(X) - Fraction(level) * spread / rho**2), "<=", term(0), hypotheses(*setting)
+        late * (loss_at(X) - Fraction(loss) * spread / rho**2), "<=", term(0), hypotheses(*setting)
     )
 
 
@@ -85,7 +85,7 @@ def theorem() -> Theorem:
     level = spread / rho**2
     near = show((1 - early) * (loss_now().rhs - level), "<=", 0, E)
     return calc(
-        late * (loss(X) - level),
+        late * (loss_at(X) - level),
         ("==", late * loss_now().rhs - late * level, scaled(late, loss_now())),
         ("==", late * ((1 - early) * (loss_now().rhs - level)) + both * (loss_now().rhs - level)),
         ("<=", late * 0 + both * (loss_now().rhs - level), times(late, near)),
