@@ -114,7 +114,7 @@ EARLY_UPDATES = Exactly(
     r"$e^z\leq C$, with `least` for the 1/2 and `most` = 1 times the right side.",
     (HALF, {"most": Fraction(9, 10)}),
     "LDL:P2/rate.lower",
-    ((0,), (1,), (2,)),
+    ((0, 1), (0, 2)),
 )
 LATE_UPDATES = Exactly(
     (exact.late_updates,),

@@ -127,27 +127,32 @@ EXACT = (y**2 - 1) / 2 + 3 * M * (y - 1) + 3 * M**2 * log(y) + M**3 * (1 - 1 / y
 @claim(
     "OURS:R7.time",
     control=({"three": 4}, {"below": 4}, {"logs": Rational(29, 10)}, {"four": 3}),
-    needs=("OURS:R7.flow", "OURS:R7.loss"),
+    needs=("OURS:R7.flow",),
 )
 def the_exact_times(
     *, three: int = 3, below: int = 5, logs: Rational = Rational(3), four: int = 4
 ) -> Evidence:
-    r"""The flow is at the attention $1-\varepsilon$ at the displayed time, for every $K$;
-    $K^2+3K\ln K-5K\leq cT\leq K^2+3K\ln K$ at $\varepsilon=\frac12$; and $4ct$ times the loss tends
-    to $K-1$. Here `three`, `below`, `logs` and `four` stand for the coefficients.
+    r"""The flow is at the attention $\frac r{1+r}$ at the displayed time with $y=Mr$, for every
+    $K$; the attention is at least $\frac12$ from $\frac1c(K^2+3K\ln K)$ on, and at most $\frac12$
+    up to $\frac1c(K^2+3K\ln K-5K)$; and $4\eta\kappa^2t\frac{\mathrm{loss}}{K-1}$ differs from 1 by
+    at most a constant that depends on $K$ over $\sqrt{ct}$, once $ct\geq1$. All is derived from the
+    flow of $Q$. Tried are the formulas of the code and the limit. Here `three`, `below`, `logs` and
+    `four` stand for the coefficients.
     """
     eps, k = sp.symbols("varepsilon K", positive=True)
     stated = EXACT if three == 3 else EXACT + (three - 3) * M * (y - 1)
     half = EXACT.subs(y, M).subs(M, k - 1) / k
     domain = {k: Closed(2, oo)}
     late = reduced.loss(z).subs(z, log(y)) * four * c * reduced.time(log(y))
-    return all_of(
+    there = all_of(
         identity(reduced.attention(z).subs(z, log(M * (1 - eps) / eps)), 1 - eps),
         identity(computed("cKT", reduced.time(log(y)) * c * (M + 1)), stated),
-        forall(half, ">=", k**2 + 3 * k * log(k) - below * k, domain),
-        forall(half, "<=", k**2 + logs * k * log(k), domain),
-        identity(computed(r"\lim_{y\to\infty}4ct\,\mathrm{loss}", sp.limit(sp.simplify(late), y, oo)), M),
     )
+    after = forall(half, "<=", k**2 + logs * k * log(k), domain)
+    before = forall(half, ">=", k**2 + 3 * k * log(k) - below * k, domain)
+    limit = identity(computed(r"\lim_{y\to\infty}4ct\,\mathrm{loss}", sp.limit(sp.simplify(late), y, oo)), M)
+    numbers = dict(three=three, below=below, logs=Fraction(logs), four=four)
+    return derivation("OURS:R7.time", there, after, before, limit, limit, **numbers)
 
 
 @claim(
@@ -158,16 +163,20 @@ def the_next_terms(
 ) -> Evidence:
     r"""For every $K\geq2$ the remainder $K(cT-K^2-3K\ln K+\frac K2+6\ln K+8)-3\ln K$ lies between
     $\frac{79}{10}$ and $\frac{17}2$, as it is $3M+7-3M^2\ln(1+\frac1M)$ with $M=K-1$; `constant`
-    stands for the 8, `low` and `high` for the ends.
+    stands for the 8, `low` and `high` for the ends. That the attention is at least $\frac12$ from
+    the upper end of $T$ on, and at most $\frac12$ up to the lower one, is derived from the flow of
+    $Q$; tried is the formula.
     """
     k = M + 1
     time = computed("cT", c * reduced.attention_time(Rational(1, 2)))
     short, domain = 3 * M + 7 - 3 * M**2 * log(1 + 1 / M), {M: Closed(1, oo)}
-    return all_of(
-        identity(k * (time - k**2 - 3 * k * log(k) + k / 2 + 6 * log(k) + constant) - 3 * log(k), short),
-        forall(short, "<=", high, domain),
-        forall(short, ">=", low, domain),
+    same = identity(k * (time - k**2 - 3 * k * log(k) + k / 2 + 6 * log(k) + constant) - 3 * log(k), short)
+    after, before = (
+        all_of(same, forall(short, "<=", high, domain)),
+        all_of(same, forall(short, ">=", low, domain)),
     )
+    numbers = dict(constant=constant, high=Fraction(high), low=Fraction(low))
+    return derivation("OURS:R7.half", after, before, **numbers)
 
 
 @claim(
@@ -180,7 +189,9 @@ def the_law_for_every_accuracy(
 ) -> Evidence:
     r"""For $K\geq13$ and $\varepsilon\leq\frac34$ the stated law is at least the exact time and at
     most $1+\frac{12}{K-1}$ times it; `square` stands for the coefficient of $K^2$, `three` for that
-    of the logarithm, and `twelve` for the constant.
+    of the logarithm, and `twelve` for the constant. That the attention is at least
+    $\frac r{1+r}$ from the law on, and at most that up to the law over $1+\frac{12}{K-1}$, is derived
+    from the flow of $Q$; tried are the formulas, divided by $(K-1)^3$.
     """
     x, r, l = sp.symbols("x r l", positive=True)
     exact = sp.expand(EXACT.subs(log(y), l).subs({M: 1 / x, y: r / x}) * x**3)
@@ -188,8 +199,7 @@ def the_law_for_every_accuracy(
     stated = sp.expand(reduced.attention_law(1 / (1 + r)) * c * (M + 1)).subs(M, 1 / x) * x**3
     domain = {x: sp.Interval.Lopen(0, Rational(1, 12)), r: Closed(Rational(1, 3), oo), l: (0, oo)}
     over = sp.expand(law - exact)
-    return all_of(
-        identity(computed(r"cKT/M^3", stated), law.subs(l, log(r / x))),
-        forall(over, ">=", 0, domain),
-        forall(sp.expand(over / x), "<=", twelve * exact, domain),
-    )
+    formula = identity(computed(r"cKT/M^3", stated), law.subs(l, log(r / x)))
+    after = all_of(formula, forall(over, ">=", 0, domain))
+    before = all_of(formula, forall(sp.expand(over / x), "<=", twelve * exact, domain))
+    return derivation("OURS:R7.law", after, before, twelve=twelve, square=Fraction(square), three=three)

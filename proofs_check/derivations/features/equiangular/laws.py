@@ -227,29 +227,32 @@ def time_statements(below: Rational = 5, logs: Rational = 3) -> tuple[Statement,
     )
 
 
+def half_from(last: Term, enough: Theorem) -> Theorem:
+    """a >= 1/2 from the time `last` on."""
+    late = ind(now_ - last)
+    found = attention_from_then_on(M, from_then_on(M, last, enough), late)
+    return calc(late * (HALF - a), ("==", late * (M / (M + M) - a), late, a), ("<=", 0, found))
+
+
+def half_until(first: Term, soon: Theorem) -> Theorem:
+    """a <= 1/2 up to the time `first`."""
+    early = ind(first - now_)
+    found = attention_until_then(M, until_then(M, first, soon), early)
+    return calc(early * (a - HALF), ("==", early * (a - M / (M + M)), early, a), ("<=", 0, found))
+
+
 @of_each(TIME, time_statements, 1)
 @cache
 def half_reached() -> Theorem:
     last = half_time()
-    found = from_then_on(M, last, show(passed(M), "<=", K_ * last))
-    late = ind(now_ - last)
-    return calc(
-        late * (HALF - a),
-        ("==", late * (M / (M + M) - a), late, a),
-        ("<=", 0, attention_from_then_on(M, found, late)),
-    )
+    return half_from(last, show(passed(M), "<=", K_ * last))
 
 
 @of_each(TIME, time_statements, 2)
 @cache
 def half_not_before() -> Theorem:
     first = half_time() - 5 * K_
-    early, found = ind(first - now_), until_then(M, first, arithmetic(K_ * first, "<=", passed(M)))
-    return calc(
-        early * (a - HALF),
-        ("==", early * (a - M / (M + M)), early, a),
-        ("<=", 0, attention_until_then(M, found, early)),
-    )
+    return half_until(first, arithmetic(K_ * first, "<=", passed(M)))
 
 
 def least_statement(logs: Rational = 3, least: Rational = HALF) -> Statement:
@@ -468,13 +471,12 @@ def other_attention() -> tuple[Theorem, Theorem]:
 # From the start, and from the attention 1/2 on
 
 
-def early_statements(power: int = 2, least: Rational = HALF, most: Rational = 1) -> tuple[Statement, ...]:
-    """g_k as in `update_statement`; at least least kappa^2 sigma_f^2/K^2 while a <= 1/2, and at
-    most that times e^lambda, times most.
+def early_statements(least: Rational = HALF, most: Rational = 1) -> tuple[Statement, ...]:
+    """g_k is at least least kappa^2 sigma_f^2/K^2 while a <= 1/2, and at most that times e^lambda,
+    times most.
     """
     before = ind(HALF - a)
     return (
-        update_statement(power),
         Statement(before * here * (least * unit / K_**2), "<=", before * here * own_update, given),
         Statement(here * own_update, "<=", here * (most * unit * E / K_**2), given),
     )
@@ -485,9 +487,9 @@ def from_one() -> Theorem:
     return calc(1, ("<=", E, nonnegative()))
 
 
-@of_each(EARLY, early_statements, (1, 2, 3))
+@of_each(EARLY, early_statements, (1, 2))
 @cache
-def early_updates() -> tuple[Theorem, Theorem, Theorem]:
+def early_updates() -> tuple[Theorem, Theorem]:
     before, at = ind(HALF - a), ind(HALF - E * y)
     some, value = (
         calc(0, ("<=", here**2), ("==", here, instantiate(zero_or_one, {m: k}))),
@@ -498,7 +500,6 @@ def early_updates() -> tuple[Theorem, Theorem, Theorem]:
     there, back = gcongr(before, mean_attention()), gcongr(at, mean_attention())
     unit_there, value_there = here * (HALF * unit / K_**2), here * value
     return (
-        updates(),
         calc(
             before * here * (HALF * unit / K_**2),
             ("==", unit_there * before),
@@ -761,7 +762,7 @@ def of_the_rest(value: Term, factor: Term, power: Term) -> Theorem:
 def late_update_statements(
     first: Rational = 3, last: Rational = 2, least: Rational = 1
 ) -> tuple[Statement, ...]:
-    """2K eta g_k t/(K - 1) is at least `least`, and at most its margin, where a >= 1/2 and K >= 3."""
+    """2K eta g_k t/(K - 1) is at least `least`, and at most its margin, for a >= 1/2 and K >= 3."""
     value = 2 * K_ * (eta * own_update * CLOCK(t)) / M
     return (
         Statement(late * here * least, "<=", late * here * value, late_given),
@@ -788,7 +789,7 @@ def late_updates() -> tuple[Theorem, Theorem]:
 def late_rest_statements(
     first: Rational = 4, last: Rational = 2, least: Rational = 1
 ) -> tuple[Statement, ...]:
-    """2K t (1 - a)^2/(K - 1)^2 is at least `least`, and at most its margin, where a >= 1/2 and K >= 3."""
+    """2K t (1 - a)^2/(K - 1)^2 is at least `least`, and at most its margin, for such a and K."""
     value = 2 * K_ * now_ * (1 - a) ** 2 / M**2
     return (
         Statement(late * least, "<=", late * value, late_given),
@@ -809,7 +810,7 @@ def late_rest() -> tuple[Theorem, Theorem]:
 def order_statements(
     least: Rational = Fraction(1, 6), most: Rational = Fraction(3, 2)
 ) -> tuple[Statement, ...]:
-    """(1 - a)^2 t is between `least` and `most` times K^2 (1 - a)^2 + K, where a >= 1/2 and K >= 3."""
+    """(1 - a)^2 t is between `least` and `most` times K^2 (1 - a)^2 + K, for such a and K."""
     value, order = (1 - a) ** 2 * now_, K_**2 * (1 - a) ** 2 + K_
     return (
         Statement(late * (least * order), "<=", late * value, late_given),
