@@ -190,8 +190,8 @@ def the_law_for_every_accuracy(
     r"""For $K\geq13$ and $\varepsilon\leq\frac34$ the stated law is at least the exact time and at
     most $1+\frac{12}{K-1}$ times it; `square` stands for the coefficient of $K^2$, `three` for that
     of the logarithm, and `twelve` for the constant. That the attention is at least
-    $\frac r{1+r}$ from the law on, and at most that up to the law over $1+\frac{12}{K-1}$, is derived
-    from the flow of $Q$; tried are the formulas, divided by $(K-1)^3$.
+    $\frac r{1+r}$ from the law on, and at most that up to the law over $1+\frac{12}{K-1}$, is
+    derived from the flow of $Q$; tried are the formulas, divided by $(K-1)^3$.
     """
     x, r, l = sp.symbols("x r l", positive=True)
     exact = sp.expand(EXACT.subs(log(y), l).subs({M: 1 / x, y: r / x}) * x**3)

@@ -23,7 +23,8 @@ from proofs_check.derivations.features.equiangular.flow import (
     time_now,
     y,
 )
-from proofs_check.derivations.features.equiangular.laws import (
+from proofs_check.derivations.features.equiangular.phases import a
+from proofs_check.derivations.features.equiangular.reached import (
     HALF,
     K_,
     Rational,
@@ -44,7 +45,6 @@ from proofs_check.derivations.features.equiangular.laws import (
     u,
     until_then,
 )
-from proofs_check.derivations.features.equiangular.phases import a
 from proofs_check.derivations.features.equiangular.setting import M, eta, kappa, t
 from proofs_check.derivations.features.steps import ind, scaled, times
 from proofs_check.derivations.proof import proves

@@ -56,6 +56,7 @@ def statement(factor: Fraction = Fraction(1), loss: Fraction = Fraction(1)) -> S
 
 @proves("LDL:T1", statement)
 @proves("LDL:T2", statement)
+@proves("LDL:4.thr", statement)
 @cache
 def theorem() -> Theorem:
     early = ind(M * rho - E)
