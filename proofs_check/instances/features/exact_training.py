@@ -42,9 +42,10 @@ __all__ = [
 ]
 
 Number = int | Fraction
-#: What a repair rests on: one number and its time; the formula of an update; equal others.
-R7, UPDATES = ("OURS:R7.flow", "OURS:R7.time"), ("OURS:R7.flow", "OURS:R7.loss")
-OTHERS = ("OURS:R7.flow/step", "OURS:R7.loss", "OURS:R11.sign")
+#: What a repair rests on: one number and its time; or the gradient, where it is derived from the
+#: flow of Q.
+R7, UPDATES = ("OURS:R7.flow", "OURS:R7.time"), ("OURS:R7.flow",)
+OTHERS = ("OURS:R7.H",)
 EXACT = (
     r"Repaired, the features are orthonormal, the tasks exchangeable, the prompts balanced and the "
     r"steps small, so that by R7 one "

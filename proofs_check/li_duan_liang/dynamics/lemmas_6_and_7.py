@@ -80,7 +80,7 @@ def the_rest_in_phase_2() -> Evidence:
 @claim(
     "LDL:L6.3",
     **charge(false="gap", follows="LDL:L6.2", costs="the theorem"),
-    needs=("LDL:L3.3", "OURS:R7.flow/step"),
+    needs=("LDL:L3.3", "OURS:R7.H"),
     hypotheses=HYPOTHESES,
     **exactly.OTHER_ATTENTION.repaired,
 )

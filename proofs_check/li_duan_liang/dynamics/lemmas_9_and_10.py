@@ -45,7 +45,7 @@ def gradient_in_phase_3(*, power: int = 1, constant: int | Fraction = 1) -> Evid
 @claim(
     "LDL:L9.prem",
     **charge(false="gap", costs="the theorem"),
-    needs=("OURS:R7.flow/step",),
+    needs=("OURS:R7.H",),
     hypotheses=IN_SHARP,
     **exactly.OTHER_ATTENTION.repaired,
 )

@@ -136,7 +136,8 @@ def lemma_1_from_below(*, least: int | Fraction = 0, most: int | Fraction = 2) -
     $(1-\mathrm{Attn}_k)^2L^2\Delta^2\leq c\,(\hat y-f_k)^2$ as $M$ grows. For exchangeable tasks
     the mean of $(\hat y-f_k)^2$ is between `least` = 1 and `most` = 2 times
     $\sigma_f^2(1-\mathrm{Attn}_k)^2$, as $\sum_{n\neq
-    k}\mathrm{Attn}_n^2\leq(1-\mathrm{Attn}_k)^2$.
+    k}\mathrm{Attn}_n^2\leq(1-\mathrm{Attn}_k)^2$. It is derived for every number of classes from
+    the second moments of the tasks; tried are three classes.
     """
     if not least:
         return along(
@@ -152,4 +153,6 @@ def lemma_1_from_below(*, least: int | Fraction = 0, most: int | Fraction = 2) -
     mean = sigma**2 * ((1 - A) ** 2 + squares)
     below = forall(mean, ">=", least * sigma**2 * (1 - A) ** 2, domain)
     above = forall(mean, "<=", most * sigma**2 * (1 - A) ** 2, domain, where=[(squares, "<=", (1 - A) ** 2)])
-    return all_of(of_three, below, above)
+    return derivation(
+        "LDL:L1.Theta", all_of(of_three, below), all_of(of_three, above), least=least, most=most
+    )

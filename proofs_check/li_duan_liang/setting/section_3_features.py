@@ -11,12 +11,12 @@ from typing import Any
 
 import sympy as sp
 
-from numerics.evidence import Evidence
+from numerics.evidence import Evidence, all_of
 from numerics.provers import computed, identity
 from proofs_check.core.claim import claim
-from proofs_check.derivations.proofs import derivation
 from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along, definition
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.features import exact_training
 from proofs_check.instances.outcomes import charge
 
