@@ -215,7 +215,7 @@ def every_difference_is_large(*, tasks: str = "any", two: int = 2) -> Evidence:
     orthonormal features with $f=(\frac L{\sqrt2},\frac L{\sqrt2},-\frac L{\sqrt2},-\frac
     L{\sqrt2})$, $L=2$, $f(v_1)=f(v_2)$. Repaired, for exchangeable tasks, whose second moments are
     $\sigma_f^2I+b\mathbf1\mathbf1^{\top}$, $\mathbb E(f(v_n)-f(v_k))^2$ is `two` = 2 times
-    $\sigma_f^2$.
+    $\sigma_f^2$, which is derived for every number of classes; tried are three.
     """
     if tasks == "any":
         f = [sp.sqrt(2), sp.sqrt(2), -sp.sqrt(2), -sp.sqrt(2)]
@@ -231,7 +231,8 @@ def every_difference_is_large(*, tasks: str = "any", two: int = 2) -> Evidence:
     spread, b = sp.symbols("spread b", real=True)
     moments, difference = spread * sp.eye(3) + b * sp.ones(3), sp.Matrix([1, -1, 0])
     mean = (difference.T * moments * difference)[0]
-    return identity(computed(r"\mathbb E(f(v_n)-f(v_k))^2", mean), two * spread)
+    tried = identity(computed(r"\mathbb E(f(v_n)-f(v_k))^2", mean), two * spread)
+    return derivation("LDL:D3.all", tried, two=two)
 
 
 @claim("LDL:D3.drop", control=(dict(half=Fraction(1, 3)), dict(half=Fraction(2, 3))), needs=("LDL:L1.Theta",))

@@ -54,6 +54,18 @@ from proofs_check.derivations.features.equiangular.setting import (
 from proofs_check.derivations.features.steps import ind, product, scaled, times
 
 
+@cache
+def with_the_query() -> Theorem:
+    """Two different classes are classes: their indicator times delta_kk is itself."""
+    here_too = instantiate(zero_or_one, {m: k})
+    return calc(
+        others * here,
+        ("==", there * here**2 - here * same(m, k)),
+        ("==", there * here - same(m, k), scaled(there, here_too), scaled(term(-1), of_the_query())),
+        ("==", others),
+    )
+
+
 def update_statement(power: int = 2) -> Statement:
     """g_k = kappa^2 sigma_f^2 a (1 - a)^power/(K - 1)."""
     return Statement(here * own_update, "==", here * (unit * a * (1 - a) ** power / M), given)
@@ -128,13 +140,7 @@ def other_update_now() -> Theorem:
 def other_updates() -> tuple[Theorem, Theorem]:
     e, own_value = unit * E * y**3, unit * a * (1 - a) ** 2 / M
     squared = show(own_value / M, "==", unit * (E * y) * (1 - E * y) ** 2 / M**2, mean_attention(), a, E * y)
-    here_too = instantiate(zero_or_one, {m: k})
-    gate = calc(
-        others * here,
-        ("==", there * here**2 - here * same(m, k)),
-        ("==", there * here - same(m, k), scaled(there, here_too), scaled(term(-1), of_the_query())),
-        ("==", others),
-    )
+    gate = with_the_query()
     own_too = calc(
         others * own_update,
         ("==", own_update * (others * here), symm(scaled(own_update, gate))),
