@@ -7,17 +7,22 @@ from functools import cache
 
 from numerics.derivations.kernel.binding import bind, instantiated
 from numerics.derivations.kernel.rules import assume
-from numerics.derivations.kernel.sorts import REALS, Sort
+from numerics.derivations.kernel.sorts import POSITIVE, REALS, Sort
 from numerics.derivations.kernel.terms import Function, Variable
+from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement
 from numerics.derivations.tactics import calc
 from proofs_check.derivations.features.steps import ind
 from proofs_check.derivations.features.updates import (
     K,
+    M,
     Sides,
+    d,
     expectation,
     m,
+    modulus,
     n,
+    others,
     outcome,
     y,
 )
@@ -80,3 +85,24 @@ def mean_statement(half: Fraction = Fraction(1, 2)) -> Statement:
 
 
 proves("LDL:D3.drop", mean_statement)(by_normal_form(mean_statement))
+
+
+#: L Delta, where two features are at most 2 Delta apart.
+size = Variable("LDelta", range=POSITIVE)
+at_most_twice = assume(
+    "values differ by at most 2 L Delta", modulus(d(n, outcome)), "<=", 2 * size, every=(n, outcome)
+)
+
+
+def sum_statement(constant: int = 2) -> Statement:
+    """The sum of the moduli of M = K - 1 differences is at most constant K L Delta."""
+    total = others(modulus(d(n, outcome)))
+    return Statement(total, "<=", constant * (M + 1) * size, at_most_twice.assumptions)
+
+
+@proves("LDL:L1.sum", sum_statement)
+def sum_of_differences() -> Theorem:
+    total = others(modulus(d(n, outcome)))
+    return calc(
+        total, ("<=", others(2 * size), at_most_twice), ("==", 2 * M * size), ("<=", 2 * (M + 1) * size)
+    )

@@ -67,15 +67,17 @@ HALF_OF_THE_VALUES = Diverging(
 def sum_of_the_differences(*, power: int = 0, constant: int = 2) -> Evidence:
     r"""The sum of $|f(v_n)-f(v_k)|$ over $n\neq k$ is printed as a multiple of $L\Delta$, that is
     of $K$ to the `power` 0, which a task of two values defeats. With the power 1 it is at most
-    `constant` = 2 times $KL\Delta$, where distances are at most $2\Delta$.
+    `constant` = 2 times $KL\Delta$, where distances are at most $2\Delta$. It is derived;
+    tried is the largest difference, $K-1$ times.
     """
     if not power:
         return along(HALF_OF_THE_VALUES, f="L Delta on half of the features, 0 on the others")
     K = sp.Symbol("K", positive=True)
     domain = {K: Closed(2, oo), L: (0, oo), Delta: (0, oo), B: (0, oo)}
-    return forall(
+    tried = forall(
         (K - 1) * B, "<=", constant * K**power * L * Delta, domain, where=[(B, "<=", 2 * L * Delta)]
     )
+    return derivation("LDL:L1.sum", tried, constant=constant)
 
 
 @claim(
