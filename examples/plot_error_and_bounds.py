@@ -71,7 +71,7 @@ with mpl.rc_context(
     axes = figure.add_axes((0.12, 0.16, 0.85, 0.75))
     for name, curve, first, style, place in (
         ("Lemma C.4, as printed", printed, 2, {"color": "#b04a10", "linewidth": 2}, (2000, 800)),
-        ("exact error (band)", error, 1, {"color": "#1f6fb4", "linewidth": 6, "alpha": 0.45}, (1.6, 3e-3)),
+        ("exact error (broad)", error, 1, {"color": "#1f6fb4", "linewidth": 6, "alpha": 0.45}, (1.6, 3e-3)),
         ("Theorem A (dashed)", ours, 1, {"color": "#0f5c3c", "linewidth": 1.8, "linestyle": "--"}, (30, 0.7)),
     ):
         L = lengths[lengths >= first]

@@ -269,14 +269,12 @@ def _place_of_false() -> str:
 
 
 def of_readme(found: re.Match[str]) -> str:
-    """The paragraph of the README that begins so; of an item in a list the first sentence."""
-    from proofs_check.core.instead import first_sentence
-
+    """The paragraph of the README that begins so; of an item in a list, what follows its name."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     for piece in re.split(r"\n\n|\n(?=- )", text):
         item = re.fullmatch(r"- \*\*(.+?)\*\* (.*)", piece, re.DOTALL)
         if item and item[1].startswith(found[1]):
-            return first_sentence(" ".join(item[2].split()))
+            return " ".join(item[2].split())
         if piece.startswith(found[1]):
             return relinked(piece, "index.md", ROOT / "README.md")
     raise PluginError(f"no paragraph of README.md begins with {found[1]!r}; name one that it has")

@@ -158,7 +158,10 @@ def _version() -> str:
         version = metadata.version("largeprompt")
     except metadata.PackageNotFoundError:
         version = "not installed"
-    return f"largeprompt {version}\nledger of the release: code {run['code']}"
+    # In a checkout the pages lie beside the packages; a wheel brings them into share/.
+    places = (Path(__file__).parents[2], Path(sys.prefix) / "share/doc/largeprompt")
+    told = next((f"\npages: {p / 'docs'}" for p in places if (p / "docs/results.md").is_file()), "")
+    return f"largeprompt {version}\nledger of the release: code {run['code']}{told}"
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -151,26 +151,26 @@ def score(batch: Batch, floor: float = NOTHING, solid: bool = False) -> Array:
     and below -1 where it misses a hypothesis. Ties count for or against an event, whichever is
     worse; or whichever is better, so that what fails is `solid`.
     """
-    st = batch.st
     with np.errstate(all="ignore"):
         worst = _beyond(batch, floor)
-        if st.random:
+        if batch.st.random:
             other = _beyond(batch.with_slip(-TIE), floor)
             worst = np.fmin(worst, other) if solid else np.fmax(worst, other)
             batch.with_slip(TIE)
-        missed = np.maximum(0.0, -batch.weights.min(1))
-        for g, kind in st.where:
-            gap = batch.number(g) * (-1 if kind[0] == "<" else 1)
-            gap = np.abs(gap) if kind in ("==", "!=") else gap  # equations are met by construction
-            room = -ROOM if kind in ("<", ">", "!=") else ROOM
-            missed = missed + np.maximum(0.0, -gap / (1 + np.abs(gap)) - room)
-        worst = np.where(missed == 0, worst, -2 - missed)
         return np.where(np.isfinite(worst), worst, -4.0)
 
 
 def _beyond(batch: Batch, floor: float) -> Array:
+    """The score with ties as they count now, in the hypotheses, too."""
     st = batch.st
+    missed = np.maximum(0.0, -batch.weights.min(1))
+    for g, kind in st.where:
+        gap = batch.number(g) * (-1 if kind[0] == "<" else 1)
+        gap = np.abs(gap) if kind in ("==", "!=") else gap  # equations are met by construction
+        room = -ROOM if kind in ("<", ">", "!=") else ROOM
+        missed = missed + np.maximum(0.0, -gap / (1 + np.abs(gap)) - room)
     small, big = batch.number(st.small), batch.number(st.big)
     size = np.abs(small) + np.abs(big)
     beyond = (small - big) / (size + floor)
-    return np.where(size < NOTHING, 0.0 if st.strict else -1.0, beyond)
+    beyond = np.where(size < NOTHING, 0.0 if st.strict else -1.0, beyond)
+    return np.where(missed == 0, beyond, -2 - missed)

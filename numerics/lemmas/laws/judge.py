@@ -11,7 +11,7 @@ import sympy as sp
 from numerics.evidence import Evidence, Verdict
 from numerics.lemmas.laws.drawn import SampledLaws
 from numerics.lemmas.laws.normal import for_normal_samples
-from numerics.lemmas.laws.search import Found, searched, shown
+from numerics.lemmas.laws.search import CLEAR, Found, searched, shown
 from numerics.lemmas.laws.space import spaces
 from numerics.lemmas.laws.statement import LawStatement, named_sample, read_statement
 from numerics.lemmas.laws.words import Head, Iid
@@ -98,6 +98,12 @@ def _not_refuted(st: LawStatement, tried: list[tuple[int, int, Found]]) -> Evide
             f"of {len(tried)} searches none found a law on two or three atoms that surely meets the "
             "hypotheses and gives both sides a value: the statement may be vacuous. Write equalities of "
             "moments (they are met by construction), or weaker hypotheses"
+        )
+        return Evidence(verdict=Verdict.OPEN, engine="enumeration", reason=reason)
+    if st.strict and any(f.score > -CLEAR for _, _, f in tried):
+        reason = (
+            "the sides come as near to each other as floating point tells, and a law without atoms may make "
+            "them equal, which is not tried. Write <= for <, or a hypothesis under which they stay apart"
         )
         return Evidence(verdict=Verdict.OPEN, engine="enumeration", reason=reason)
     kinds = max(k for _, k, _ in met)

@@ -140,6 +140,19 @@ class Space:
                 out.append((i, tuple(gaps)))
         return tuple(out)
 
+    @cached_property
+    def places(self) -> list[Fraction]:
+        """The numbers at which an event that knows no parameter begins."""
+        of_x = (
+            sp.Poly(r.gap.value, self.st.x)
+            for p in self.st.pieces.values()
+            if isinstance(p.of, Event)
+            for r in p.of.relations()
+            if r.gap and not r.gap.words and r.gap.value.free_symbols == {self.st.x}
+        )
+        roots = dict.fromkeys(fraction(q) for f in of_x for q in f.ground_roots())
+        return [q for q in roots if self.st.on.contains(q)]
+
     @property
     def dimension(self) -> int:
         return self.kinds + self.loose + len(self.st.parameters) + len(self.thresholds)
@@ -164,7 +177,7 @@ class Space:
             cost = cost + places.sum(1)
             return np.array(list(map(float, values)))[places]
 
-        atoms = drawn(_simple(st.on), self.kinds)
+        atoms = drawn([*self.places, *_simple(st.on)], self.kinds)
         shares = drawn(SHARES, self.loose)
         left = np.hstack([np.ones((number, 1)), 1 - shares]).cumprod(1)[:, : self.loose]
         parameters = [drawn(_simple(side), 1) for _, side in st.parameters]
@@ -281,7 +294,9 @@ class Space:
         parameters.
         """
         on = self.st.on
-        atoms = dict.fromkeys(tuple(_inside(on, a, d) for a in point.atoms[0].tolist()) for d in SHORT)
+        at = point.atoms[0].tolist()
+        near = tuple(Fraction(a).limit_denominator(5000) for a in at)
+        atoms = dict.fromkeys([near, *(tuple(_inside(on, a, d) for a in at) for d in SHORT)])
         free = dict.fromkeys(tuple(Fraction(round(w * d), d) for w in point.free[0].tolist()) for d in SHORT)
         exact = [(list(a), list(w)) for a, w in product(atoms, free) if all(map(on.contains, a))]
         if not exact:

@@ -24,6 +24,7 @@ from numerics.provers import Closed, Integers, forall, identity
 from numerics.regression.risk.gap_to_infinite_prompt import gap_at_nodes
 from numerics.regression.softmax_vs_linear.scalar_constants import Transfer, transfers
 from proofs_check.boursier_boyer.dynamics.lemma_e4_statement import (
+    DOMINATED,
     gradients_for_one_token,
     gradients_in_hostile_cases,
 )
@@ -216,6 +217,7 @@ def the_displayed_supremum(*, factor: int | Fraction = 1) -> Evidence:
     "BB:CE.5/limit",
     needs=(
         "BB:LE.4.split",
+        "BB:C.7.gU",
         "BB:CE.3.b",
         "BB:P3.1",
         "OURS:P3.1/form",
@@ -224,6 +226,7 @@ def the_displayed_supremum(*, factor: int | Fraction = 1) -> Evidence:
         "BB:LD.1",
         "OURS:QA.tilt/second",
     ),
+    cites=DOMINATED,
     control={"scale": Fraction(2, 3)},
 )
 def the_gradients_come_together(*, scale: Fraction = Fraction(1)) -> Evidence:
@@ -234,10 +237,10 @@ def the_gradients_come_together(*, scale: Fraction = Fraction(1)) -> Evidence:
     finite, a $K$ can be chosen for the $\delta$ that $\varepsilon$ needs; then the left side is at
     most $\varepsilon$ on the whole ball from an explicit $L^\star(\varepsilon)$ on, and its
     supremum is a $g_2(L)$ that tends to 0. This is derived from Assumption 4.2 (i) and (ii) and the
-    formula of the gradient: Proposition 3.1, the output of Lemma D.1, the second moments of tokens
-    and tilted tokens, and Proposition 3.4 with our constants, which is read off its row, are
-    carried over to every task, and all constants are those for $\|U\|_{\rm op}=\|V\|_{\rm
-    op}=2\rho$, or larger. The bound that the corollary displays for $g_2$ is the part BB:CE.5/one.
+    formula of the gradient: Proposition 3.1, the output of Lemma D.1, the moments of tokens and
+    tilted tokens, the size of the Jacobian, and Proposition 3.4 with our constants are carried over
+    to every task, and all constants are those for $\|U\|_{\rm op}=\|V\|_{\rm op}=2\rho$, or
+    larger. The bound that the corollary displays for $g_2$ is the part BB:CE.5/one.
 
     Second route: for in-context regression with one Gaussian covariate the supremum over the ball
     is measured to be at most $1.02\cdot2\rho\Sigma/\sqrt L$. Here `scale` multiplies both bounds;
@@ -298,6 +301,7 @@ def drawn_gradients(bounds: list[float]) -> Computed:
     repair={"bound": "mean squares"},
     control={"factor": Fraction(19, 20)},
     needs=("BB:LE.4.split", "BB:CE.5/limit"),
+    cites=DOMINATED,
     hypotheses=("L in Integers", "L >= 1", "d in Integers", "d >= 1", "sigma_mu >= 1"),
 )
 def the_displayed_bound_at_one_token(*, bound: str = "printed", factor: Fraction = Fraction(1)) -> Evidence:

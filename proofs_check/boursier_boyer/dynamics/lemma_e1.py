@@ -40,11 +40,20 @@ def largest_distance(transfer: Transfer, start: tuple[float, float]) -> tuple[fl
     return float(found[k]), float(times[k + 1]), float(again[k])
 
 
-@claim("BB:LE.1", needs=("BB:CE.5/limit",), control={"c": Fraction(3, 10)})
+@claim(
+    "BB:LE.1",
+    needs=("BB:CE.5/limit",),
+    control={"c": Fraction(3, 10)},
+    cites=(
+        "Weierstrass: a continuous function is bounded on a closed ball",
+        "the mean value inequality: a bound of the derivative on a ball is a Lipschitz constant there",
+    ),
+)
 def the_flows_stay_together(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""The bound $\|\theta_L(t)-\theta_\infty(t)\|\leq g_2te^{\beta t}$ is derived for every $T$,
-    all $t\leq T$ and all $L$ for which (27) holds, if the gradients differ by at most $g_2$ on the
-    ball of radius $2\rho$, and $\beta$ is a Lipschitz constant there. The printed $\beta_L$ is read
+    all $t\leq T$ and all $L$ from an $L^\star$ on, where $g_2\leq\rho e^{-\beta T}/(1+T)$, so that
+    (27) holds, if the gradients differ by at most $g_2$ on the ball of radius $2\rho$, and $\beta$
+    is a Lipschitz constant there. The printed $\beta_L$ is read
     as $\beta_\infty$, the Lipschitz constant of $\nabla\mathcal{R}_\infty$. It is tried for softmax
     attention on scalar regression, with both flows integrated; `c` multiplies the right side.
     """

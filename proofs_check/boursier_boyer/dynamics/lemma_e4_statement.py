@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
-from sympy import Rational
+from sympy import Rational, oo
 
 from numerics.counterexamples.by_sequences import defeated
 from numerics.evidence import Evidence
+from numerics.provers import Closed, forall
 from numerics.regression.softmax_vs_linear.few_atoms import gaps, tasks_on_atoms
 from proofs_check.boursier_boyer.dynamics.lemma_e2_statement import (
     RADEMACHER,
@@ -37,6 +38,12 @@ from proofs_check.instances.regression.gaussian_tasks import (
 from proofs_check.instances.regression.rare_tasks import RareTasks
 from proofs_check.instances.smooth_losses import gradients_of_smooth_losses
 from theory.regression.transfer import gradient_gap
+
+#: By which the gradients of the risks are the means of those of the losses.
+DOMINATED = (
+    "dominated convergence: a mean may be differentiated under its sign where a bound of the derivatives "
+    "near the point has a mean",
+)
 
 
 def _repaired(factor: Fraction) -> Evidence:
@@ -72,6 +79,7 @@ def gradients_in_hostile_cases(factor: Fraction) -> Evidence:
     repair={"bound": "mean squares"},
     control={"factor": Fraction(19, 20)},
     needs=("BB:LE.4.split", "BB:P3.1", "BB:P3.4.U", "BB:P3.4.V"),
+    cites=DOMINATED,
     hypotheses=("L in Integers", "L >= 1", "d in Integers", "d >= 1"),
 )
 def distance_of_the_gradients(*, bound: str = "printed", factor: Fraction = Fraction(1)) -> Evidence:
@@ -101,6 +109,7 @@ def distance_of_the_gradients(*, bound: str = "printed", factor: Fraction = Frac
     repair={"bound": "mean squares"},
     control={"factor": Fraction(19, 20)},
     needs=("BB:LE.4.split",),
+    cites=DOMINATED,
     hypotheses=("L in Integers", "L >= 1", "d in Integers", "d >= 1", "sigma_mu >= 1"),
 )
 def gradients_for_one_token(*, bound: str = "printed", factor: Fraction = Fraction(1)) -> Evidence:
@@ -116,6 +125,50 @@ def gradients_for_one_token(*, bound: str = "printed", factor: Fraction = Fracti
     witness = {**law, "last row of V": "(1, 0)"}
     sides = {"left^2": square, "right": 0}
     return refuted_exactly({**witness, **sides}, "enumeration")
+
+
+@claim(
+    "BB:LE.4.split/majorant",
+    control=({"share": Fraction(9, 10)}, {"radius": Fraction(1)}, {"moment": 6}),
+    needs=("OURS:QA.tilt/second", "BB:C.7.gU"),
+)
+def the_gradients_of_the_losses_are_dominated(
+    *, share: Fraction = Fraction(1), radius: Fraction = Fraction(2), moment: int = 12
+) -> Evidence:
+    r"""A mean may be differentiated under its sign where a bound of the derivatives near the point
+    has a mean. For the Jacobian $J$ and the slope $g$ of the loss at an output $T$ it is derived
+    that $\|Jg\|\leq\frac12(\|J\|^2+\|T\|^2+\|y\|^2)$, and for all $\|U\|_{\rm op}$ and $\|V\|_{\rm
+    op}$ up to $2\rho$ at once that $\|J\|^2+\|T\|^2$ is at most
+    $r^2\|x\|^2\sum_k\|z_k\|^4+(m+r^2)\sum_k\|z_k\|^2$ for a prompt, with $r=2\rho$, $m$ outputs and
+    the query $x$, and for infinite prompts at most a polynomial in $\sigma_\mu^2$ and $\|x\|^2$.
+    The means of both over prompt, query and task are together at most a multiple of
+    $1+\mathbb{E}\sigma_\mu^{12}$; that of $\|y\|^2$ is at most that of $\|z\|^2$.
+
+    Second routes: the first line between numbers, a prompt of one token, and Gaussian tokens and
+    queries in one dimension, in the last part with $\rho=\frac12$ and one $\sigma$. Here `share`
+    multiplies the first bound, `radius` stands for the 2 of $2\rho$ in the bounds, and `moment` for
+    the 12.
+    """
+    names = J, t, y, z, v, x = sp.symbols("J t y z v x", nonnegative=True)
+    rho, s = sp.symbols("rho s", positive=True)
+    ranges: dict[sp.Symbol, Any] = {**dict.fromkeys(names, Closed(0, oo)), rho: (0, oo), s: (0, oo)}
+    r2, h = (Rational(radius) * rho) ** 2, sp.log(2) / 2
+    judge = lambda left, right, **where: forall(
+        left, "<=", right, {n: ranges[n] for n in (left - right).free_symbols}, **where
+    )
+    slope = judge(J * sp.sqrt(t**2 + y**2), Rational(share) * (J**2 + t**2 + y**2) / 2)
+    token = r2 * x**2 * z**4 + (1 + r2) * z**2
+    prompt = judge((1 + v**2) * z**2, token, where=[(v, "<=", 2 * rho)])
+    ends = (8 * rho**2 + 16 * rho**4) * s**2 * x**2  # at |U| = |V| = 2 rho
+    a2 = r2 * s * x**2
+    infinite = judge(ends, 16 * r2 * s**2 * x**2 * (1 + h + a2) ** 2 + 4 * (1 + r2) * s * (h + a2))
+    square = 16 * r2 * s**2 * ((1 + h) ** 2 + 6 * (1 + h) * r2 * s + 15 * r2**2 * s**2)
+    mean = 3 * r2 * s**2 + (1 + r2) * s + square + 4 * (1 + r2) * s * (h + r2 * s)
+    s1, s3 = 4 / sp.sqrt(sp.E), (8 / sp.sqrt(sp.E)) ** 3
+    unit = 48 * r2 * s1 * (1 + h) ** 2 + (1 + r2) * s1 + 32 * r2**3 * s3 + 4 * (1 + r2) * (h + r2 * s1)
+    finite = (e.subs(rho, Rational(1, 2)) for e in (mean, unit * (1 + s ** (moment // 2))))
+    searches = slope, prompt, infinite, judge(*finite)
+    return derivation("BB:LE.4.split/majorant", *searches, share=share, radius=radius, moment=moment)
 
 
 def _output_moment(

@@ -15,6 +15,7 @@ from sympy import Max, Rational, log, oo, sqrt
 from numerics.evidence import Evidence, all_of, confirmed
 from numerics.provers import Closed, Integers, forall, identity, trace_identity
 from numerics.regression.softmax_vs_linear.few_atoms import gaps, tasks_on_atoms
+from proofs_check.boursier_boyer.dynamics.lemma_e4_statement import DOMINATED
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.outcomes import TYPO, refuted_exactly, supported, undecided
@@ -240,13 +241,15 @@ def _slopes_agree() -> Evidence:
 @claim(
     "BB:LE.4.split",
     control=({"factor": Fraction(2)}, {"share": Fraction(9, 10)}),
-    needs=("OURS:QA.tilt/second",),
+    needs=("BB:LE.4.split/majorant",),
+    cites=DOMINATED,
 )
 def difference_splits_in_two(*, factor: Fraction = Fraction(1), share: Fraction = Fraction(1)) -> Evidence:
     """The difference of the gradients splits in two: $J_Lg_L-Jg=(J_L-J)g_L+J(g_L-g)$ for the
     Jacobians $J_L$, $J$ of the outputs and the slopes $g_L$, $g$ of the loss, in every dimension.
-    From the formula of the gradient this is derived on average, with the Cauchy-Schwarz inequality
-    for both terms and 1-smoothness for the second one. Here `factor` multiplies the second term,
+    From the formula of the gradient, which is dominated convergence by BB:LE.4.split/majorant, this
+    is derived on average, with the Cauchy-Schwarz inequality for both terms and 1-smoothness for
+    the second one. Here `factor` multiplies the second term,
     and `share` the bound; finite differences confirm the formula.
     """
     words = Algebra(general=["J_L", "J", "g_L", "g"])
@@ -281,15 +284,17 @@ def cauchy_schwarz(*, power: int = 2) -> Evidence:
     repair={"first": "mu"},
     control=({"factor": Fraction(9, 10)}, {"together": 2}),
     needs=("BB:LE.4.split", "BB:P3.4.U", "BB:P3.4.V", "BB:P3.1", "BB:28/absorb"),
+    cites=DOMINATED,
     hypotheses=("L in Integers", "L >= 2", "v1 >= 1", "v2 >= 1"),
 )
 def root_of_the_mean(*, first: str = "root", factor: Fraction = Fraction(1), together: int = 3) -> Evidence:
     r"""Printed is $(\mathbb{E}_\mu X)^{1/2}\leq\mathbb{E}_\mu X^{1/2}$ for
     $X=\sigma_\mu^{12}\ln(L)^2/L^{1/\sigma_\mu^2}$, which two equally likely values of
-    $\sigma_\mu^2$ refute. Repaired, one conditions on $\mu$ first: at a task the distance of the
-    gradients is derived from their formula, the Cauchy-Schwarz inequality, smoothness and
-    Propositions 3.1 and 3.4 for $L\geq2$. So it holds at every task, and the distance over all
-    tasks is at most the mean of that, as the norm of a mean is at most the mean of the norms.
+    $\sigma_\mu^2$ refute. Repaired, one conditions on $\mu$ first: at every task the distance of
+    the gradients is derived from their formula, the Cauchy-Schwarz inequality, smoothness and
+    Propositions 3.1 and 3.4 for $L\geq2$, whose constants are those for $\|U\|_{\rm
+    op}=\|V\|_{\rm op}=2\rho$, or larger, at all tasks. The distance over all tasks is at most the
+    mean of that, as the norm of a mean is at most the mean of the norms.
 
     A second route is that the root of the product of two conditional means comes out of
     $pq\leq\frac l2p^2+\frac1{2l}q^2$ at the best $l$, that the root of the rate of Proposition 3.4

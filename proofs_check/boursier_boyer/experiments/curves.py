@@ -40,8 +40,8 @@ def _whole(runs: Measurements, lengths: tuple[int, ...]) -> str:
         runs.plan.curve_lengths
     ):
         return (
-            f"needs L = {lengths} and {VARIANTS[AS_WRITTEN].steps} steps; largeprompt figures makes these "
-            "runs"
+            f"needs L = {lengths} and {VARIANTS[AS_WRITTEN].steps} steps; largeprompt figures "
+            "--paper BB makes these runs"
         )
     seed = runs.plan.first_seed
     missing = [L for L in lengths if RunKey("anisotropic", AS_WRITTEN, "coupled", L, seed) not in runs.runs]
@@ -49,7 +49,8 @@ def _whole(runs: Measurements, lengths: tuple[int, ...]) -> str:
 
 
 OPEN_REASON = (
-    "the reduced runs are too short and have no L = 1000; largeprompt figures judges it on the full ones"
+    "the reduced runs are too short and have no L = 1000; largeprompt figures --paper BB judges it on the "
+    "full ones"
 )
 
 

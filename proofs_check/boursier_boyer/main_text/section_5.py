@@ -225,18 +225,19 @@ def scaled(start: Start, t: float) -> Start:
     )
 
 
-@claim("BB:T5.2.range", needs=("OURS:R5.limit", "BB:T5.2.range/positive"), control={"sign": -1})
+@claim("BB:T5.2.range", needs=("OURS:R5.limit/rate", "BB:T5.2.range/positive"), control={"sign": -1})
 def every_printed_alpha_is_admissible(*, sign: int = 1) -> Evidence:
-    r"""Near both ends of the printed range of $\alpha$ and inside it, the infinite-prompt flow goes
-    to the limit of Remark 5.3; `sign` multiplies $\alpha$. From $\alpha<0$, which Assumption 5.1
-    admits, it goes to the negative of that limit.
+    r"""From every $\alpha>0$, the printed range among them, the infinite-prompt flow is derived to
+    go to the limit of Remark 5.3, as for BB:R5.3.limits. The second route are integrated paths from
+    both ends of the printed range and inside it; `sign` multiplies $\alpha$. From $\alpha<0$, which
+    Assumption 5.1 admits, it goes to the negative of that limit.
     """
     starts = [scaled(start, sign * t) for t in (0.01, 0.5, 0.999) for start in theta_starts(scales=(1.0,))]
     limit = partial(remark, exponent=0.25)
     drawn = drawn_ends(limit, "balanced in the printed range", sign=sign)
-    return ends_at(limit, starts, checked=r"0<\alpha<\sqrt2/(d^{1/4}\|\Sigma\|_{\rm op})").replace(
-        sides=(drawn,)
-    )
+    search = ends_at(limit, starts, checked=r"0<\alpha<\sqrt2/(d^{1/4}\|\Sigma\|_{\rm op})")
+    search = search.replace(sides=(drawn,))
+    return derivation("BB:T5.2.range", search, search, sign=sign)
 
 
 @claim("BB:T5.2.range/positive", control={"least": Fraction(-1, 8)})

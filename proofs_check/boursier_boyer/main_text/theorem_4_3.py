@@ -25,11 +25,10 @@ from proofs_check.instances.regression.flows import BALANCED, STARTS, drawn_flow
 from theory.regression.transfer import sufficient_g2
 
 FLOW = "integration of the flow"
-#: Why there are the constants and the times from which the derivations start.
+#: By which a C^2 risk and its gradient have Lipschitz constants on a ball.
 CONSTANTS = (
-    r"A $C^2$ risk has Lipschitz constants, $\kappa$ of its own and $\beta$ of its gradient, on the "
-    r"ball of radius $2\rho$, which "
-    r"is compact and convex. "
+    "Weierstrass: a continuous function is bounded on a closed ball",
+    "the mean value inequality: a bound of the derivative on a ball is a Lipschitz constant there",
 )
 #: Lengths at which the explicit L(epsilon) is looked up.
 LENGTHS = tuple(10.0**k for k in (2, 4, 6, 8, 10, 12, 16, 20, 24, 32))
@@ -66,21 +65,19 @@ def the_risk_splits_in_two(*, factor: int = 1) -> Evidence:
     "BB:E.1",
     needs=("BB:CE.3.a", "BB:CE.5/limit"),
     control=({"c": Fraction(1, 10)}, {"radius": Fraction(19, 10)}),
-    argument=CONSTANTS
-    + r"$T(\varepsilon)$ exists as $\mathcal{R}_\infty$ has a limit along its flow, and then "
-    r"$L^\star(\varepsilon)$, as $g_1$ and $g_2$ tend to 0. Since $\mathcal{R}_L$ does not increase "
-    r"along its flow, its limit is "
-    r"at most each of its values.",
+    cites=CONSTANTS,
 )
 def the_risks_along_the_two_flows(*, c: Fraction = Fraction(1), radius: int | Fraction = 2) -> Evidence:
     r"""With the bounds $g_1$ and $g_2$ of Corollaries E.3 and E.5 it is derived that up to the time
     $T(\varepsilon)$ the finite-prompt flow is in the ball of radius $2\rho$ and
     $|\mathcal{R}_L(\theta_L(t))-\mathcal{R}_\infty(\theta_\infty(t))|\leq g_1+\kappa g_2te^{\beta
-    t}$, and that from then on $\mathcal{R}_L(\theta_L(t))\leq\lim\mathcal{R}_\infty+2\varepsilon$,
-    as it does not increase. Here $T(\varepsilon)$ is a time from which on $\mathcal{R}_\infty$ is
-    within $\varepsilon$ of its limit, and $L\geq L^\star(\varepsilon)$ says that (27) holds and
-    $g_1+\kappa g_2Te^{\beta T}\leq\varepsilon$. Integrated flows up to the time of (27) are the
-    second route. Here `c` multiplies the bounds, and `radius` stands for the 2 in $2\rho$.
+    t}$, and that from then on $\mathcal{R}_L(\theta_L(t))$, as it does not increase, and so its
+    limit are at most $\lim\mathcal{R}_\infty+2\varepsilon$. Here $T(\varepsilon)$ is a time from
+    which on $\mathcal{R}_\infty$ is within $\varepsilon$ of its limit, and $L\geq
+    L^\star(\varepsilon)$ says that $g_1\leq\frac14\varepsilon$ and
+    $g_2\leq\min(\rho,\varepsilon/(4\kappa))\,e^{-\beta T}/(1+T)$, of which (27) is derived.
+    Integrated flows up to the time of (27) are the second route. Here `c` multiplies the bounds,
+    and `radius` stands for the 2 in $2\rho$.
     """
     drawn = drawn_flows(
         lambda t, one, other: np.abs(t.finite.risk(*other) - t.infinite.risk(*one)),
@@ -92,7 +89,7 @@ def the_risks_along_the_two_flows(*, c: Fraction = Fraction(1), radius: int | Fr
     f, n, rho = sp.symbols("f n rho", nonnegative=True)
     where, domain = [(n, "<=", rho), (f, "<=", rho)], dict.fromkeys((f, n, rho), Closed(0, sp.oo))
     inside = forall(n + f, "<=", sp.Rational(radius) * rho, domain, where=where)
-    return derivation("BB:E.1", inside, search, search, c=c, radius=radius)
+    return derivation("BB:E.1", inside, search, search, search, c=c, radius=radius)
 
 
 def _along_paths(c: Fraction) -> Evidence:
@@ -140,25 +137,23 @@ def first_length(epsilon: float, start: float) -> Transfer | None:
     "BB:T4.3",
     needs=("BB:CE.3.a", "BB:CE.5/limit"),
     control={"c": Fraction(0)},
-    argument=CONSTANTS
-    + r"$T(\frac\varepsilon2)$ exists as $\mathcal{R}_\infty$ has a limit along its flow, and then "
-    r"$L(\varepsilon)=L^\star(\frac\varepsilon2)$, as $g_1$ and $g_2$ tend to 0. Since $\mathcal{R}_L$ "
-    r"does not increase along its "
-    r"flow, its limit is at most each of its values.",
+    cites=CONSTANTS,
 )
 def finite_prompts_reach_the_infinite_prompt_risk(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""With the bounds $g_1$ and $g_2$ of Corollaries E.3 and E.5 it is derived that
-    $\mathcal{R}_L(\theta_L(t))\leq\lim\mathcal{R}_\infty(\theta_\infty)+\varepsilon$ for all times
-    $t\geq T(\frac\varepsilon2)$ at which the flow (7) exists and all $L\geq
-    L^\star(\frac\varepsilon2)$, that is, if $\mathcal{R}_\infty$ is within $\frac\varepsilon2$ of
-    its limit from $T$ on, (27) holds, and $g_1+\kappa g_2Te^{\beta T}\leq\frac\varepsilon2$.
+    r"""With the bounds $g_1$ and $g_2$ of Corollaries E.3 and E.5 it is derived that for all $L\geq
+    L^\star(\frac\varepsilon2)$ and all times $t\geq T(\frac\varepsilon2)$ at which the flow (7)
+    exists $\mathcal{R}_L(\theta_L(t))$, and so its limit, is at most
+    $\lim\mathcal{R}_\infty(\theta_\infty)+\varepsilon$. That is, $\mathcal{R}_\infty$ is within
+    $\frac\varepsilon2$ of its limit from $T$ on, $g_1\leq\frac18\varepsilon$, and
+    $g_2\leq\min(\rho,\varepsilon/(8\kappa))\,e^{-\beta T}/(1+T)$, as for all long prompts.
 
     Second route: for integrated flows that end in the minimum $\mathcal{R}_\infty=0$ the bound
     holds from an explicit $L(\varepsilon)$ on. From the saddle and from its stable manifold, where
     $\lim_t\mathcal{R}_\infty=\frac12\Sigma$, the finite-prompt flow may only do better. Here `c`
     multiplies $\varepsilon$.
     """
-    return derivation("BB:T4.3", _to_the_end(c).replace(sides=(drawn_limits(c),)), c=c)
+    search = _to_the_end(c).replace(sides=(drawn_limits(c),))
+    return derivation("BB:T4.3", search, search, c=c)
 
 
 def drawn_limits(c: Fraction) -> Computed:

@@ -41,16 +41,17 @@ HYPOTHESES = ("d in Integers", "d >= 1", "beta <= 1", "sigma >= 1", "rho > 0")
     control={"limit": "assumed", "c": Fraction(2, 5)},
     hypotheses=HYPOTHESES,
     needs=("BB:CE.5/limit",),
-    argument=CONSTANTS + r"$T(\varepsilon)$ exists as the infinite-prompt parameters converge, and then "
-    r"$L^\star(\varepsilon)$, as "
-    r"$g_2$ tends to 0.",
-    cites=("Lojasiewicz 1963: a bounded gradient flow of a real-analytic function converges",),
+    cites=(
+        *CONSTANTS,
+        "Lojasiewicz 1963: a bounded gradient flow of a real-analytic function converges",
+    ),
 )
 def parameters_come_close_at_one_time(*, limit: str = "not assumed", c: Fraction = Fraction(1)) -> Evidence:
     r"""As printed $\lim_t(U_\infty,V_\infty)$ need not exist: an exact orbit winds round a circle
     for ever. Where it exists, $\|U_L(T)-\lim U_\infty\|+\|V_L(T)-\lim V_\infty\|\leq\varepsilon$ is
-    derived for $T$ and $L$ so chosen that $\|\theta_\infty-\lim\theta_\infty\|$ from $T$ on and the
-    right side of (26) at $T$ are at most $\varepsilon/(2\sqrt2)$; `c` multiplies $\varepsilon$.
+    derived for $T$ so chosen that $\|\theta_\infty-\lim\theta_\infty\|$ is at most
+    $r=\varepsilon/(2\sqrt2)$ from $T$ on, and $L$ so large that $g_2\leq\min(\rho,r)\,e^{-\beta
+    T}/(1+T)$; `c` multiplies $\varepsilon$.
 
     The exact orbit is that of `proofs_check.instances.spiral`.
     """
@@ -133,19 +134,16 @@ def _at_one_time(c: Fraction) -> Evidence:
     control={"limit": "assumed", "schedule": "too late"},
     hypotheses=HYPOTHESES,
     needs=("BB:CE.5/limit",),
-    argument=CONSTANTS
-    + r"As $g_2(L)$ tends to 0, so does $g_2^{1/2}\ln(1/g_2)$, and $T(L)$ tends to infinity, so that "
-    r"$\theta_\infty(T(L))$ tends to its limit. So there is an $L^\star(\varepsilon)$ from which on "
-    r"(27) holds at $T(L)$ and both "
-    r"terms are at most $\frac12\varepsilon$.",
+    cites=CONSTANTS,
 )
 def parameters_converge_along_a_slow_time(*, limit: str = "not assumed", schedule: str = "slow") -> Evidence:
     r"""As printed $\lim_t\theta_\infty(t)$ need not exist. Where it exists, at
     $T(L)=\frac1{2\beta}\ln\frac1{g_2}$ the distance $\|\theta_L(T(L))-\lim\theta_\infty\|$ is at
     most $\|\theta_\infty(T(L))-\lim\theta_\infty\|$ and the right side of (26) together, which is
-    $g_2^{1/2}\ln(1/g_2)/(2\beta)$ there, and at most $\varepsilon$ if both are at most
-    $\frac12\varepsilon$. This is derived for all $L$ with (27) at $T(L)$, and tried on integrated
-    flows; the `schedule` is the time.
+    $g_2^{1/2}\ln(1/g_2)/(2\beta)$ there, and at most $\varepsilon$ for long prompts. This is
+    derived for all $L$ with $g_2\leq(\beta\min(\rho,\frac12\varepsilon))^4$ and $g_2\leq
+    e^{-2\beta T_0}$, where $\theta_\infty$ is within $\frac12\varepsilon$ of its limit from $T_0$
+    on, and tried on integrated flows; the `schedule` is the time.
     """
     if limit != "assumed":
         return no_limit()

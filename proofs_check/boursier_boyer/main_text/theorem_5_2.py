@@ -37,6 +37,8 @@ from theory.symbolic.regression_moments import DATA, risk_of_blocks, token_momen
         "BB:A5.1",
         "BB:T5.2.range",
         "BB:T4.3",
+        "BB:CE.3.a",
+        "BB:CE.5/limit",
         "BB:4.loss/half",
         "BB:F.2.lin",
         "BB:F.2.Zh",
@@ -54,10 +56,11 @@ from theory.symbolic.regression_moments import DATA, risk_of_blocks, token_momen
 def theorem_5_2(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""As in BB:T4.3, with 0 for the limit, it is derived that
     $\mathcal{R}_L(\theta_L(t))\leq\varepsilon$ for all times $t\geq T(\frac\varepsilon2)$ at which
-    the flow (7) exists and all $L\geq L^\star(\frac\varepsilon2)$, that is, if the infinite-prompt
-    risk is at most $\frac\varepsilon2$ from $T$ on, (27) holds, and $g_1+\kappa g_2Te^{\beta
-    T}\leq\frac\varepsilon2$. What is special to model (11) is in the argument. There $\mathcal{R}$
-    are the risks of half the squared loss, with $\frac\varepsilon2$ for $\varepsilon$.
+    the flow (7) exists and all $L\geq L^\star(\frac\varepsilon2)$, and so its limit, that is, if
+    the infinite-prompt risk is at most $\frac\varepsilon2$ from $T$ on,
+    $g_1\leq\frac18\varepsilon$, and $g_2\leq\min(\rho,\varepsilon/(8\kappa))\,e^{-\beta
+    T}/(1+T)$. What is special to model (11) is in the argument. There $\mathcal{R}$ are the risks
+    of half the squared loss, with $\frac\varepsilon2$ for $\varepsilon$.
 
     Second route: on instances inside the printed range of $\alpha$, $\Sigma=4$ among them, the
     bound holds at the end of integrated flows, at a length $L(\varepsilon)$ and at $L=10^6$. Here
@@ -67,7 +70,8 @@ def theorem_5_2(*, c: Fraction = Fraction(1)) -> Evidence:
         r"\lim_t\mathcal R_L(U_L(t),V_L(t))\le\mathcal R^\star+\varepsilon,\quad L\ge L(\varepsilon),\ "
         r"\mathcal R^\star=0"
     )
-    return derivation("BB:T5.2", trained_risk_below(PRINTED, c, checked), c=c)
+    search = trained_risk_below(PRINTED, c, checked)
+    return derivation("BB:T5.2", search, search, c=c)
 
 
 @claim(
@@ -133,20 +137,24 @@ def limits_are_a_balanced_fixed_point(*, exponent: Rational = Rational(1, 4), fa
 
 @claim(
     "BB:R5.3.limits",
-    needs=("BB:F.2.Zh", "BB:5.block", "OURS:R5.limit", "BB:R5.3.limits/fixed_point"),
+    needs=("BB:5.block", "OURS:R5.limit/rate", "BB:R5.3.limits/fixed_point"),
     control={"exponent": Rational(1, 2)},
 )
 def limits_for_an_invertible_covariance(*, exponent: Rational = Rational(1, 4)) -> Evidence:
-    r"""For invertible $\Sigma$ integrated paths end at $U={\rm tr}(\Sigma^{-2})^{-1/4}\Sigma^{-1}$
-    and $u={\rm tr}(\Sigma^{-2})^{1/4}$, where `exponent` stands for $\frac14$; the proof is that of
-    our own result on the limit of the flow.
+    r"""For invertible $\Sigma$, every $d$ and every $\alpha>0$ it is derived that $U$ and $u$ tend
+    to $v^{-1}\Sigma^{-1}$ and $v={\rm tr}(\Sigma^{-2})^{1/4}$ at an exponential rate: $|u-v|^2\leq
+    E/v^2$ and $\|U-\Sigma^{-1}/v\|_F^2\leq4E/a^2$ with
+    $E=2\mathcal{R}(0)e^{-2\lambda^3a^2t}/\lambda^3$, the least eigenvalue $\lambda$ and a number
+    $a>0$ that $u$ never falls below. Here `exponent` stands for $\frac14$. The second route are
+    integrated paths.
     """
     checked = (
         r"U(t)\to\operatorname{tr}(\Sigma^{-2})^{-1/4}\Sigma^{-1},\ u(t)"
         r"\to\operatorname{tr}(\Sigma^{-2})^{1/4}"
     )
     limit = partial(remark, exponent=float(exponent))
-    return ends_at(limit, theta_starts(), checked=checked).replace(sides=(drawn_ends(limit, "balanced"),))
+    search = ends_at(limit, theta_starts(), checked=checked).replace(sides=(drawn_ends(limit, "balanced"),))
+    return derivation("BB:R5.3.limits", search, search, exponent=Fraction(int(exponent.p), int(exponent.q)))
 
 
 @claim("BB:R5.3.risk0", control=({"factor": 2}, {"least": Fraction(1, 100)}), needs=("BB:R5.3.limits",))
@@ -217,16 +225,20 @@ def the_pseudo_inverse_gives_a_fixed_point_of_risk_0(*, factor: int = 1) -> Evid
 @claim(
     "BB:R5.3.deg",
     control={"factor": 2},
-    needs=("BB:F.3.4c", "BB:5.block", "OURS:R5.limit", "BB:R5.3.deg/fixed_point"),
+    needs=("BB:F.3.4c", "BB:5.block", "OURS:R5.limit/rate", "BB:R5.3.deg/fixed_point"),
 )
 def the_pseudo_inverse_takes_the_place_of_the_inverse(*, factor: int = 1) -> Evidence:
-    r"""For covariances of any rank integrated paths end at $U=\gamma\Sigma^\dagger+P(U(0))$ and
-    $u=1/\gamma$; `factor` multiplies $\gamma\Sigma^\dagger$.
+    r"""For covariances $\Sigma\neq0$ of any rank, every $d$ and $\alpha>0$ it is derived as for
+    BB:F.3.4c that $U$ tends to $\gamma\Sigma^\dagger+P(U(0))$ and $u$ to $1/\gamma$ at an
+    exponential rate; `factor` multiplies $\gamma\Sigma^\dagger$ and $P(U(0))$. The second route are
+    integrated paths.
     """
     checked = r"U(t)\to\gamma\Sigma^{\dagger}+P(U(0)),\ u(t)\to 1/\gamma"
     limit = partial(by_pseudo_inverse, factor=factor)
     drawn = drawn_ends(limit, "balanced", singular=True)
-    return ends_at(limit, theta_starts(singular=True, scales=(0.6,)), checked=checked).replace(sides=(drawn,))
+    starts = theta_starts(singular=True, scales=(0.6,))
+    search = ends_at(limit, starts, checked=checked).replace(sides=(drawn,))
+    return derivation("BB:R5.3.deg", search, factor=factor)
 
 
 def by_pseudo_inverse(start: Start, factor: int) -> tuple[np.ndarray, float]:

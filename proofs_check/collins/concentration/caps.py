@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 
 import sympy as sp
@@ -20,28 +21,35 @@ eps, x, alpha, d, i, m = sp.symbols("epsilon x alpha d i m", positive=True)
 HEIGHTS = {eps: (0, 1)}
 ODD = (3, 5, 7)
 HEIGHT_OF_A_CAP = ("0 < epsilon", "epsilon <= 2")
-#: The cap as an integral over the radius of its boundary.
-RADIAL = (
-    r"With $s^2=1-t^2$ the cap is $c\int_0^\rho s^{d-2}(1-s^2)^{-1/2}ds$, "
-    r"$\rho^2=2\varepsilon-\varepsilon^2$: over $\rho^{d-1}$ it is an average of $(1-s^2)^{-1/2}$, which "
-    r"grows with $\rho$ from $\frac{c}{d-1}$ to $\frac12$. Odd dimensions to 7 are executed beside it. For "
-    r"$\varepsilon>1$ the cap grows and $\rho$ falls."
-)
 
 
 def base(dimension: int) -> sp.Expr:
     return (2 * eps - eps**2) ** sp.Rational(dimension - 1, 2)
 
 
-@claim("COL:G.1/lower", control=dict(two=1), needs=("COL:G.1.low",), argument=RADIAL)
-def caps_from_below(*, two: int = 2) -> Evidence:
-    r"""For $d=3,5,7$ and $\varepsilon\leq2$ the cap is at least
-    $(2\varepsilon-\varepsilon^2)^{(d-1)/2}$ over $\sqrt{2\pi d}$, where the 2 is `two`.
+def at_heights(op: str, bound: Callable[[int], sp.Expr], *ends: tuple[int, int | Fraction]) -> list[Evidence]:
+    """Caps of odd dimensions beside a bound, between each two heights."""
+    return [
+        all_of(*(forall(cap_measure(eps, k), op, bound(k), {eps: sp.Interval.Lopen(*at)}) for k in ODD))
+        for at in ends
+    ]
+
+
+@claim(
+    "COL:G.1/lower",
+    control=(dict(two=1), dict(half=Fraction(3, 2)), dict(half=4)),
+    needs=("COL:G.1.low",),
+)
+def caps_from_below(*, two: int = 2, half: int | Fraction = 2) -> Evidence:
+    r"""The cap is at least $(2\varepsilon-\varepsilon^2)^{(d-1)/2}$ over $\sqrt{2\pi d}$, where the
+    first 2 under the root is `two`, derived for $\varepsilon<1$ from polar coordinates on the
+    sphere, which are cited, and for $1\leq\varepsilon\leq2$ as it is at least that over `half` = 2.
+    It is tried for $d=3,5,7$, and the last bounds for $d=2,3$.
     """
-    heights = {eps: sp.Interval.Lopen(0, 2)}
-    return all_of(
-        *(forall(cap_measure(eps, k), ">=", base(k) / sp.sqrt(two * sp.pi * k), heights) for k in ODD)
-    )
+    (low,) = at_heights(">=", lambda k: base(k) / sp.sqrt(two * sp.pi * k), (0, 1))
+    roots = forall(1 / sp.sqrt(4 * sp.pi) + 0 * eps, "<=", 1 / sp.Rational(half), HEIGHTS)
+    (wide,) = at_heights(">=", lambda k: base(k) / sp.Rational(half), (1, 2))
+    return derivation("COL:G.1/lower", low, roots, wide, two=two, wide_share=half)
 
 
 @claim(
@@ -50,15 +58,23 @@ def caps_from_below(*, two: int = 2) -> Evidence:
     repair=dict(most=1),
     control=(dict(share=Fraction(2, 5)), dict(most=Fraction(7, 4))),
     needs=("COL:G.1.up",),
-    argument=RADIAL,
     hypotheses=HEIGHT_OF_A_CAP,
 )
 def caps_from_above(*, share: int | Fraction = 1, most: int | Fraction = 2) -> Evidence:
-    r"""For $d=3,5,7$ and $\varepsilon$ up to `most` (printed: 2, repaired: 1) the cap is at most
-    `share` = 1 times $(2\varepsilon-\varepsilon^2)^{(d-1)/2}$.
+    r"""For $\varepsilon$ up to `most` (printed: 2, repaired: 1) the cap is at most
+    $(2\varepsilon-\varepsilon^2)^{(d-1)/2}$ times `share` = 1, derived for `most` = 1, below it and
+    at it, and tried for $d=3,5,7$.
     """
-    heights = {eps: sp.Interval.Lopen(0, most)}
-    return all_of(*(forall(cap_measure(eps, k), "<=", share * base(k), heights) for k in ODD))
+    return _up_to(most, "COL:G.1/upper", share=share)
+
+
+def _up_to(most: int | Fraction, id: str, **share: int | Fraction) -> Evidence:
+    """A bound from above of the caps up to a height; for that of the half sphere it is derived."""
+    (factor,) = share.values()
+    if most == 1:
+        half = forall(cap_measure(sp.S.One, 3), "<=", sp.Rational(factor) + 0 * eps, HEIGHTS)
+        return derivation(id, *at_heights("<=", lambda k: factor * base(k), (0, 1)), half, **share)
+    return at_heights("<=", lambda k: factor * base(k), (0, most))[0]
 
 
 @claim(
@@ -69,34 +85,26 @@ def caps_from_above(*, share: int | Fraction = 1, most: int | Fraction = 2) -> E
     hypotheses=("0 < epsilon", "epsilon <= 1"),
 )
 def last_link(*, less: int | Fraction = 0) -> Evidence:
-    r"""To the power $\frac{2}{d-1}$, for $d=3$, the link is
-    $2\varepsilon-\varepsilon^2\leq2\varepsilon e^{-\varepsilon(3-\ell)/4}$, where $\ell$ is `less`
-    (printed: 0); with $\ell=1$ it is the same for every $d$.
+    r"""The link with $e^{-\varepsilon(d-\ell)/4}$, where $\ell$ is `less` (printed: 0), derived for
+    $\ell=1$ and every $d$. To the power $\frac{2}{d-1}$ it is tried for $d=3$, as
+    $2\varepsilon-\varepsilon^2\leq2\varepsilon e^{-\varepsilon(3-\ell)/4}$.
     """
-    return forall(2 * eps - eps**2, "<=", 2 * eps * sp.exp(-eps * (3 - less) / 4), HEIGHTS)
+    search = forall(2 * eps - eps**2, "<=", 2 * eps * sp.exp(-eps * (3 - less) / 4), HEIGHTS)
+    return derivation("COL:G.1/last", search, less=less)
 
 
-@claim(
-    "COL:G.1.low",
-    control=dict(two=1),
-    cites=("Gautschi: bounds on quotients of gamma functions",),
-    argument=RADIAL,
-)
-def ball_below_the_cap(*, two: int = 2) -> Evidence:
-    r"""For $d=2,3,4$ and $40$ the constant $\frac{\Gamma(d/2)}{2\sqrt\pi\,\Gamma((d+1)/2)}$ is at
-    least 1 over $\sqrt{2\pi d}$, where the second 2 is `two`.
+@claim("COL:G.1.low", control=(dict(two=1), dict(ball=Fraction(3, 2))))
+def ball_below_the_cap(*, two: int = 2, ball: int | Fraction = 1) -> Evidence:
+    r"""The cap is at least `ball` = 1 times $C(2\varepsilon-\varepsilon^2)^{(d-1)/2}$ with
+    $C=\frac{\Gamma(d/2)}{2\sqrt\pi\,\Gamma((d+1)/2)}$, and $C$ is at least 1 over $\sqrt{2\pi d}$,
+    where the second 2 is `two`, derived for every $d\geq2$ from polar coordinates and a bound of
+    Gautschi's. It is tried for caps with $d=3,5,7$ and constants with $d=2,3,4$ and $40$.
     """
-    constants = [
-        sp.gamma(sp.Rational(k, 2)) / (2 * sp.sqrt(sp.pi) * sp.gamma(sp.Rational(k + 1, 2)))
-        for k in range(2, 41)
-    ]
-    margins = [sp.simplify(value**2 * two * sp.pi * k) for k, value in zip(range(2, 41), constants)]
-    return all_of(
-        *(
-            forall(computed("C_d", margin) + 0 * eps, ">=", 1, HEIGHTS)
-            for margin in margins[:3] + margins[-1:]
-        )
-    )
+    of_gammas = lambda k: sp.gamma(sp.Rational(k, 2)) / (2 * sp.sqrt(sp.pi) * sp.gamma(sp.Rational(k + 1, 2)))
+    margins = [sp.simplify(of_gammas(k) ** 2 * two * sp.pi * k) for k in (2, 3, 4, 40)]
+    constants = all_of(*(forall(computed("C_d", x) + 0 * eps, ">=", 1, HEIGHTS) for x in margins))
+    caps = at_heights(">=", lambda k: ball * of_gammas(k) * base(k), (0, 1))
+    return derivation("COL:G.1.low", *caps, constants, two=two, ball=ball)
 
 
 @claim(
@@ -106,15 +114,14 @@ def ball_below_the_cap(*, two: int = 2) -> Evidence:
     ),
     repair=dict(most=1),
     control=(dict(half=Fraction(2, 5)), dict(most=Fraction(7, 4))),
-    argument=RADIAL,
     hypotheses=HEIGHT_OF_A_CAP,
 )
 def half_sphere_above_the_cap(*, half: Fraction = Fraction(1, 2), most: int | Fraction = 2) -> Evidence:
-    r"""For $d=3,5,7$ and $\varepsilon$ up to `most` (printed: 2, repaired: 1) the cap is at most
-    `half` = 1/2 times $(2\varepsilon-\varepsilon^2)^{(d-1)/2}$.
+    r"""For $\varepsilon$ up to `most` (printed: 2, repaired: 1) the cap is at most
+    $(2\varepsilon-\varepsilon^2)^{(d-1)/2}$ times `half` = 1/2, derived for `most` = 1, below it
+    and at it, and tried for $d=3,5,7$.
     """
-    heights = {eps: sp.Interval.Lopen(0, most)}
-    return all_of(*(forall(cap_measure(eps, k), "<=", half * base(k), heights) for k in ODD))
+    return _up_to(most, "COL:G.1.up", half=half)
 
 
 @claim("COL:G.2", control=dict(first=2))
@@ -144,11 +151,14 @@ ONE_TERM = Robust(
 )
 def small_sums_from_above(*, sign: int = -1) -> Evidence:
     r"""With one term the sum $e^{-\alpha}$ is at most $e^{-\alpha}$ times $e^{s/2}$, where $s$ is
-    `sign` (printed: -1).
+    `sign` (printed: -1). For $s=1$ the sum over at most $m$ numbers of $(0,m]$, such as
+    $1,\dots,m$, is at most $m^{d+1}e^{-\alpha m+1/2}$ for $m<\frac{d+\sqrt d}{\alpha}$, derived for
+    real $d$ and $\alpha$ and tried with one term.
     """
     if sign < 0:
         return at_point(ONE_TERM, r"\gamma(d,\alpha,1)\leq e^{-\alpha-1/2}", m=1)
-    return forall(sp.exp(-alpha), "<=", sp.exp(-alpha + sp.Rational(sign, 2)), {alpha: Closed(1, 2)})
+    search = forall(sp.exp(-alpha), "<=", sp.exp(-alpha + sp.Rational(sign, 2)), {alpha: Closed(1, 2)})
+    return derivation("COL:G.3/small.upper", search, sign=sign)
 
 
 @claim("COL:G.3/small.lower", control=dict(half=-1))

@@ -17,6 +17,7 @@ from numerics.provers import Closed, computed, forall, identity, trace_identity
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.outcomes import TYPO, charge
 from proofs_check.instances.window.along_lengths import at_most
 from theory.attention.window.classes import TaskClass
@@ -119,21 +120,19 @@ CASES = (2, 3, 5), (100, 10_000, 10**6)
     robust=POWERS,
     needs=("OURS:R8.above",),
     repair=dict(dimensions=1),
-    control=(dict(dimensions=Fraction(1, 2)), dict(dimensions=1, constant=1)),
+    control=dict(dimensions=Fraction(1, 2)),
     hypotheses=POWERS.hypotheses,
 )
-def noise_from_below(
-    *, dimensions: int | Fraction = 0, constant: int | Fraction = Fraction(3, 5)
-) -> Evidence:
+def noise_from_below(*, dimensions: int | Fraction = 0) -> Evidence:
     r"""Printed (`dimensions` = 0), a sequence for $d=3$ defeats every constant. With `dimensions` =
-    1, which is the 1 in $d-1$, the noise at $\sigma=1$ is at least `constant` = 3/5 times
-    $\frac{w^{(d-1)/2}}{n}$ in the range, for $d=2,3,5$.
+    1, which is the 1 in $d-1$, the noise is at least $c\sigma^2\frac{w^{(d-1)/2}}{n}$ in the range,
+    derived for every $d\geq2$ with a constant of $d$. It is tried with $c=\frac35$ for $d=2,3,5$.
     """
     if not dimensions:
         return along(POWERS, d=3)
-    bound = lambda d, tokens, x: float(constant) * x ** ((d - float(dimensions)) / 2) / tokens
+    bound = lambda d, tokens, x: 0.6 * x ** ((d - float(dimensions)) / 2) / tokens
     stated = r"\mathcal L_{\rm noise}\geq c\,w^{(d-1)/2}/n"
-    return at_most(
+    search = at_most(
         only_noise,
         bound,
         dimensions=CASES[0],
@@ -143,18 +142,21 @@ def noise_from_below(
         checked=stated,
         floor=True,
     )
+    return derivation("COL:D.1/lower", search, dimensions=dimensions)
 
 
-@claim("COL:D.1/upper", control=(dict(less=2), dict(constant=1)), needs=("COL:D.noise",))
-def noise_from_above(*, constant: int = 2, less: int = 0) -> Evidence:
-    r"""The noise at $\sigma=1$ is at most `constant` = 2 times $\frac{1+w^{(d-l)/2}}{n}$ in the
-    range, where $l$ is `less` = 0, for $d=2,3,5$.
+@claim("COL:D.1/upper", control=dict(less=2), needs=("COL:D.noise",))
+def noise_from_above(*, less: int = 0) -> Evidence:
+    r"""The noise is at most $C\sigma^2\frac{1+w^{(d-l)/2}}{n}$ in the range, for $l$ the number
+    `less` = 0, derived for every $d\geq2$ and $n$ with a constant of $d$. It is tried with
+    $C=2$ for $d=2,3,5$.
     """
-    bound = lambda d, tokens, x: float(constant) * (1 + x ** ((d - less) / 2)) / tokens
+    bound = lambda d, tokens, x: 2 * (1 + x ** ((d - less) / 2)) / tokens
     stated = r"\mathcal L_{\rm noise}\leq C(1+w^{d/2})/n"
-    return at_most(
+    search = at_most(
         only_noise, bound, dimensions=CASES[0], lengths=CASES[1], widths=in_range, noise=1.0, checked=stated
     )
+    return derivation("COL:D.1/upper", search, less=less)
 
 
 @claim("COL:D.1p", control=dict(two=3))

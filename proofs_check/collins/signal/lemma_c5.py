@@ -16,10 +16,10 @@ from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.outcomes import TYPO
-from proofs_check.instances.window.from_below import BELOW, BOUND, EVERY, LAWS, LONG, WIDE, d, w
+from proofs_check.instances.window.from_below import BELOW, EVERY, LONG, WIDE, d, w
 
 
-@claim("COL:C.5/wide", control=(dict(share=3), dict(power=0)), argument=LAWS)
+@claim("COL:C.5/wide", control=(dict(share=3), dict(power=0)))
 def signal_of_order_one_over_w2(*, share: int = 8, power: int = 1) -> Evidence:
     r"""For $d\geq2$ and $w\geq\frac{d+\sqrt d}{2}$ the root of $3d/L^2$ times the signal term is at
     least $\frac{d-1}{w}$ over `share` = 8, where $w$ has the exponent `power` = 1, derived for
@@ -47,7 +47,6 @@ SMALL_TASKS = Diverging(
     repair=dict(square=True),
     control=dict(square=True, share=6),
     needs=("OURS:R8.below", "COL:C.2"),
-    argument=BOUND,
     hypotheses=("scale > 0",),
 )
 def signal_of_narrow_windows(*, square: bool = False, share: int = 8) -> Evidence:
@@ -57,10 +56,11 @@ def signal_of_narrow_windows(*, square: bool = False, share: int = 8) -> Evidenc
     """
     if not square:
         return along(SMALL_TASKS)
-    return forall(BELOW, ">=", sp.Rational(1, share), EVERY, where=[(w, "<", (d + sp.sqrt(d)) / 2)])
+    search = forall(BELOW, ">=", sp.Rational(1, share), EVERY, where=[(w, "<", (d + sp.sqrt(d)) / 2)])
+    return derivation("COL:C.5/narrow", search, share=share)
 
 
-@claim("COL:C.5.c2", control=dict(share=Fraction(1, 8)), argument=LAWS)
+@claim("COL:C.5.c2", control=dict(share=Fraction(1, 8)))
 def case_two(*, share: int | Fraction = 8) -> Evidence:
     r"""The bound holds with $C=\sqrt8e^{-2(d+\sqrt d)}$ over `share` = 8, as $e^{2w}/w^{d/2+1}$ is
     at most $e^{2(d+\sqrt d)}/w^2$ in the range, from the properties of uniform tokens and tasks
@@ -73,7 +73,7 @@ def case_two(*, share: int | Fraction = 8) -> Evidence:
     return derivation("COL:C.5.c2", long, share=share)
 
 
-@claim("COL:C.5.c3", control=dict(eight=Fraction(1, 5)), argument=LAWS)
+@claim("COL:C.5.c3", control=dict(eight=Fraction(1, 5)))
 def case_three(*, eight: int | Fraction = 8) -> Evidence:
     r"""The bound of Case 3 for all $C_b\leq C^b$, where 24 is 3 times `eight` = 8, from
     $\frac{d-1}{d-1+4w}\geq\frac{1}{1+4w}$ and the properties of uniform tokens and tasks that R8
@@ -94,7 +94,6 @@ def case_three(*, eight: int | Fraction = 8) -> Evidence:
     repair=dict(omega=True),
     control=dict(omega=True, share=3),
     needs=("COL:C.2",),
-    argument=LAWS,
     hypotheses=("C > 0", "w > 0"),
 )
 def for_every_width(*, omega: bool = False, share: int = 4) -> Evidence:

@@ -19,6 +19,7 @@ from numerics.provers import Integers, forall, integral_evidence
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.outcomes import charge
 from proofs_check.instances.window.along_lengths import learned_loss, widths_between
 from theory.attention.window.classes import TaskClass, affine, relu
@@ -33,14 +34,13 @@ def noises(least: Fraction | int = 1, most: Fraction | int = 1) -> Callable[[int
     return lambda d, n: (float(least) * n ** (-2 / d), 1.0, float(most) * n)
 
 
-def at_least(tasks: Tasks, add: int, share: float, most: int | Fraction = 1) -> Evidence:
-    """The best widths on the grid are at least share Lambda^{1/(d + add)}, sigma^2 at most so many
-    times n L^2.
+def at_least(tasks: Tasks, add: int, share: float, times: int | Fraction = 1) -> Evidence:
+    """The best widths on the grid, for prompts of up to 1000 tokens, are at least share
+    Lambda^{times/(d + add)}.
     """
-    stated, grid = rf"w^*\geq c\,\Lambda^{{1/(d+{add})}}", noises(most=most)
-    return widths_between(
-        tasks, lambda d: 1 / (d + add), share, floor=True, noises=grid, checked=stated, **GRID
-    )
+    stated, grid = rf"w^*\geq c\,\Lambda^{{1/(d+{add})}}", GRID | {"lengths": (3, 100, 1000)}
+    power = lambda d: float(times) / (d + add)
+    return widths_between(tasks, power, share, floor=True, noises=noises(), checked=stated, **grid)
 
 
 def at_most(
@@ -79,17 +79,27 @@ SATURATED = Diverging(
     **charge(false="gap", costs="a hypothesis"),
     needs=("COL:T3.4/finite",),
     repair=dict(with_L=True),
-    control=dict(with_L=True, share=Fraction(1, 10)),
+    control=dict(with_L=True, times=4),
     hypotheses=("n >= 2",),
 )
-def range_of_the_noise(*, with_L: bool = False, share: Fraction = Fraction(1, 20)) -> Evidence:
+def range_of_the_noise(*, with_L: bool = False, times: int = 1) -> Evidence:
     r"""Printed (`with_L` = False): for two tokens, $d=3$, the lower end over the best width exceeds
-    every constant. For $L^2n^{-2/d}\leq\sigma^2\leq nL^2$ the best width of affine tasks is at
-    least 3/5 of `share` = 1/20 times $\Lambda^{1/(d+4)}$ on a grid.
+    every constant. For $L^2n^{-2/d}\leq\sigma^2\leq cnL^2$ no width below a constant times
+    $\Lambda^{1/(d+4)}$, with `times` = 1 times that exponent, is a minimiser for affine tasks,
+    derived for every $d$ and $n$, and tried on a grid with the constant $\frac{3}{100}$.
     """
     if not with_L:
         return along(SATURATED, d=3)
-    return at_least(affine, 4, float(share) * 0.6)
+    return _affine_from_below("COL:T3.4/range", times)
+
+
+def _affine_from_below(id: str, times: int) -> Evidence:
+    """No width below the order is a minimiser for affine tasks, by a derivation and on a grid."""
+    return derivation(id, at_least(affine, 4, 0.03, times), times=times)
+
+
+def _relu_from_below(id: str, times: int) -> Evidence:
+    return derivation(id, at_least(relu, 2, 1 / 70, times), times=times)
 
 
 D = sp.Symbol("D", positive=True)
@@ -124,38 +134,33 @@ WITH_L = (
 )
 
 
-@claim(
-    "COL:T3.4/affine.lower",
-    fragment=WITH_L,
-    control=(dict(most=2), dict(share=Fraction(1, 20))),
-    needs=("COL:B.5",),
-)
-def affine_lower(*, share: Fraction = Fraction(3, 100), most: int | Fraction = 1) -> Evidence:
-    r"""With $L^2n^{-2/d}\leq\sigma^2\leq nL^2$, at the upper end times `most` = 1, the best width
-    of affine tasks is at least `share` = 3/100 times $\Lambda^{1/(d+4)}$, on a grid.
+@claim("COL:T3.4/affine.lower", control=dict(times=4), needs=("COL:B.5",))
+def affine_lower(*, times: int = 1) -> Evidence:
+    r"""With $L^2n^{-2/d}\leq\sigma^2\leq cnL^2$ no width below $c'\Lambda^{1/(d+4)}$, that exponent
+    `times` = 1, is a minimiser for affine tasks, derived for every $d\geq2$ and $n$ with constants
+    of $d$: the loss is smaller at $\Lambda^{2/(d+2)}$. It is tried on a grid with $c=1$ and
+    $c'=\frac{3}{100}$.
     """
-    return at_least(affine, 4, float(share), most)
+    return _affine_from_below("COL:T3.4/affine.lower", times)
 
 
-@claim("COL:T3.4/affine.upper", fragment=WITH_L, control=LOWER_POWER, needs=("COL:B.5",))
-def affine_upper(*, share: Fraction = Fraction(1, 2), times: int | Fraction = 1) -> Evidence:
-    r"""With $\sigma^2\geq L^2n^{-2/d}$ the best width of affine tasks is at most `share` = 1/2
-    times $\Lambda^{2/(d+2)}$, on a grid, with `times` = 1 times that exponent.
+@claim("COL:T3.4/affine.upper", control=dict(times=Fraction(3, 4)), needs=("COL:B.5",))
+def affine_upper(*, times: int | Fraction = 1) -> Evidence:
+    r"""With $L^2n^{-2/d}\leq\sigma^2\leq cnL^2$ no width above $C\Lambda^{2/(d+2)}$, that exponent
+    `times` = 1, is a minimiser for affine tasks, derived as the lower end. It is tried on a
+    grid with $c=1$ and $C=\frac12$.
     """
-    return at_most(affine, times, share)
+    search = at_most(affine, times, Fraction(1, 2))
+    return derivation("COL:T3.4/affine.upper", search, times=times)
 
 
-@claim(
-    "COL:T3.4/relu.lower",
-    fragment=WITH_L,
-    control=(dict(most=2), dict(share=Fraction(1, 40))),
-    needs=("COL:B.5",),
-)
-def relu_lower(*, share: Fraction = Fraction(1, 70), most: int | Fraction = 1) -> Evidence:
-    r"""With $L^2n^{-2/d}\leq\sigma^2\leq nL^2$, at the upper end times `most` = 1, the best width
-    of ReLU tasks is at least `share` = 1/70 times $\Lambda^{1/(d+2)}$, on a grid.
+@claim("COL:T3.4/relu.lower", control=dict(times=3), needs=("COL:B.5",))
+def relu_lower(*, times: int = 1) -> Evidence:
+    r"""With $L^2n^{-2/d}\leq\sigma^2\leq cnL^2$ no width below $c'\Lambda^{1/(d+2)}$, that exponent
+    `times` = 1, is a minimiser for ReLU tasks, derived as for affine ones. It is tried on
+    a grid with $c=1$ and $c'=\frac{1}{70}$.
     """
-    return at_least(relu, 2, float(share), most)
+    return _relu_from_below("COL:T3.4/relu.lower", times)
 
 
 @claim("COL:T3.4/relu.upper", fragment=WITH_L, control=LOWER_POWER, needs=("COL:B.5",))
@@ -231,19 +236,18 @@ AFFINE_NOISE = much_noise(sp.Rational(1, 7), "n >= (log(n)/sigma2)**(7/2)")
     instead=IN_THE_RANGE,
     needs=("COL:E.1/noisy", "COL:E.1.low", "COL:B.5"),
     repair=dict(ranged=True),
-    control=(dict(ranged=True, share=Fraction(1, 40)), dict(ranged=True, most=2)),
+    control=dict(ranged=True, times=3),
     hypotheses=RELU_NOISE.hypotheses,
 )
-def width_of_relu_tasks_from_below(
-    *, ranged: bool = False, share: Fraction = Fraction(1, 70), most: int | Fraction = 1
-) -> Evidence:
+def width_of_relu_tasks_from_below(*, ranged: bool = False, times: int = 1) -> Evidence:
     r"""Printed (`ranged` = False): for $d=3$ a sequence of noises defeats every constant. For
-    $L^2n^{-2/d}\leq\sigma^2\leq nL^2$, at the upper end times `most` = 1, the best width of ReLU
-    tasks is at least `share` = 1/70 times $\Lambda^{1/(d+2)}$, on a grid.
+    $L^2n^{-2/d}\leq\sigma^2\leq cnL^2$ no width below a constant times $\Lambda^{1/(d+2)}$, with
+    `times` = 1 times that exponent, is a minimiser for ReLU tasks, derived for every $d$ and $n$,
+    and tried on a grid with the constant $\frac{1}{70}$.
     """
     if not ranged:
         return along(RELU_NOISE, d=3, L=1)
-    return at_least(relu, 2, float(share), most)
+    return _relu_from_below("COL:E.1/lower", times)
 
 
 @claim("COL:E.1/upper", control=LOWER_POWER, needs=("COL:E.1.up", "COL:B.5"))
@@ -263,19 +267,18 @@ def width_of_relu_tasks_from_above(
     instead=IN_THE_RANGE,
     needs=("COL:E.1/noisy", "COL:E.2p/value", "COL:B.5"),
     repair=dict(ranged=True),
-    control=(dict(ranged=True, share=Fraction(1, 20)), dict(ranged=True, most=2)),
+    control=dict(ranged=True, times=4),
     hypotheses=AFFINE_NOISE.hypotheses,
 )
-def width_of_affine_tasks_from_below(
-    *, ranged: bool = False, share: Fraction = Fraction(3, 100), most: int | Fraction = 1
-) -> Evidence:
+def width_of_affine_tasks_from_below(*, ranged: bool = False, times: int = 1) -> Evidence:
     r"""Printed (`ranged` = False): for $d=3$ a sequence of noises defeats every constant. For
-    $L^2n^{-2/d}\leq\sigma^2\leq nL^2$, at the upper end times `most` = 1, the best width of affine
-    tasks is at least `share` = 3/100 times $\Lambda^{1/(d+4)}$, on a grid.
+    $L^2n^{-2/d}\leq\sigma^2\leq cnL^2$ no width below a constant times $\Lambda^{1/(d+4)}$, with
+    `times` = 1 times that exponent, is a minimiser for affine tasks, derived for every $d$ and $n$,
+    and tried on a grid with the constant $\frac{3}{100}$.
     """
     if not ranged:
         return along(AFFINE_NOISE, d=3, L=1)
-    return at_least(affine, 4, float(share), most)
+    return _affine_from_below("COL:E.2/lower", times)
 
 
 @claim("COL:E.2/upper", control=LOWER_POWER, needs=("COL:E.2p/value", "COL:B.5"))

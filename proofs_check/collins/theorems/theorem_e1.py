@@ -41,11 +41,13 @@ SMALL_TASKS = Diverging(
 )
 def case_one(*, square: bool = False, share: int = 15) -> Evidence:
     r"""Printed (`square` = False): classes with $L=1/k$ are below every constant. With $L^2$, for
-    $d\geq2$ and $w<d+\sqrt d$, the root is at least 1 over `share` = 15.
+    $d\geq2$ and $w<d+\sqrt d$, the root of $6d/L^2$ times the signal term of ReLU tasks is at least
+    1 over `share` = 15, derived for every prompt length; it is tried on $\frac{d-1}{d-1+4w}$.
     """
     if not square:
         return along(SMALL_TASKS)
-    return forall(BELOW, ">=", sp.Rational(1, share), EVERY, where=[(w, "<", d + sp.sqrt(d))])
+    search = forall(BELOW, ">=", sp.Rational(1, share), EVERY, where=[(w, "<", d + sp.sqrt(d))])
+    return derivation("COL:E.1-c1", search, share=share)
 
 
 def loss_from_above(m: sp.Expr, width: sp.Expr) -> sp.Expr:

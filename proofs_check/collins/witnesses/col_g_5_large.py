@@ -1,4 +1,4 @@
-"""Corollary G.5, d = 3, p = 0: g_0/n is likely at least 1/(9r), and r^(-3/2) is printed."""
+"""Corollary G.5, d = 3, p = 0: g_0/n is likely at least 1/(9r); left is this over r^(-3/2), right is C."""
 c = 1
 for k in (9, 99, 10**4):
     r = c * (k + 1) ** 2

@@ -11,12 +11,20 @@ from numerics.derivations.derived import chain, exp, log, sqrt
 from numerics.derivations.kernel.binding import instantiated
 from numerics.derivations.kernel.rules import arithmetic, assume, gcongr, instantiate, integrate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, Sort, whole
-from numerics.derivations.kernel.terms import Function, Term, Variable
+from numerics.derivations.kernel.terms import Function, Term, Variable, term
 from numerics.derivations.kernel.theorems import Assumption, Theorem
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.tactics import calc, show
 from proofs_check.derivations.proof import proves
-from proofs_check.derivations.window.affine import affine, loss, of_affine, over_directions, relu, uniform
+from proofs_check.derivations.window.affine import (
+    affine,
+    loss,
+    of_affine,
+    over_directions,
+    relu,
+    relu_loses_half,
+    uniform,
+)
 from proofs_check.derivations.window.prompt import (
     Lip,
     d,
@@ -67,18 +75,16 @@ def depths() -> Theorem:
     return assume("2 D_i = |x_i - x|^2", distance, "==", 2 * depth, every=(i, o))
 
 
-BY_PARTS = "integration by parts on the sphere"
-UNIFORM = (
-    "a uniform token has the density of (1 - t^2)^{(d - 3)/2} in its height t, "
-    "by which the mean is integrated by parts"
-)
+#: The Laplacian is (m + 4w) W D - m W - 2w W D^2 for the weight W = e^{-2wD}; where w = 0, the
+#: function is -D.
+LAPLACIAN = "Gauss and Green: the Laplacian of (e^{-2wD} - 1)/(2w) on the sphere has the mean 0"
 
 
 @cache
 def independent() -> tuple[Theorem, ...]:
     """What is used of independent uniform tokens, with D = |x_i - x|^2/2 and R the other weights:
     the mean of a product of W_i or W_i D_i and a function of R is the product of the means; W_i has
-    the mean depth c = 1 - A; and the integration by parts m E W t = 2 w E W (1 - t^2), with
+    the mean depth c = 1 - A; and, by a theorem that is cited, m E W t = 2 w E W (1 - t^2), with
     m = d - 1, the dimension of the sphere.
     """
     one, own = mean(1 / others), lambda value: mean(value / others)
@@ -94,7 +100,7 @@ def independent() -> tuple[Theorem, ...]:
             c * mean(w),
             every=(i,),
         ),
-        assume(BY_PARTS, parts, "==", (m + 4 * width) * mean(w * depth), every=(i,), argument=UNIFORM),
+        assume(LAPLACIAN, parts, "==", (m + 4 * width) * mean(w * depth), every=(i,), cited=True),
     )
 
 
@@ -211,7 +217,7 @@ def dimension() -> Theorem:
 
 @cache
 def depth_of_the_limit() -> Theorem:
-    """m/(m + 4w) <= c = 1 - A_d(2w) with m = d - 1, by the integration by parts."""
+    """m/(m + 4w) <= c = 1 - A_d(2w) with m = d - 1, by the mean of the Laplacian."""
     *_, tilted, parts = independent()
     one, deep, square, scale = mean(w), mean(w * depth), mean(w * depth**2), m + 4 * width
     more = calc(
@@ -258,6 +264,24 @@ def wide() -> tuple[Theorem, Theorem]:
     return assume("w_ = w > 0", width, "==", positive_width), assume(
         "w >= (d + sqrt d)/2", (d + sqrt(d)) / 2, "<=", positive_width
     )
+
+
+def relu_statement(share: int | Fraction = 15) -> Statement:
+    """L^2/(6d share^2) <= the signal term of ReLU tasks for w < d + sqrt d."""
+    narrow = assume("w < d + sqrt d", width, "<", d + sqrt(d))
+    return Statement(Lip**2 / (6 * d) / term(Fraction(share)) ** 2, "<=", relu_signal, assumed(narrow))
+
+
+@proves("COL:E.1-c1", relu_statement)
+@cache
+def of_relu_tasks() -> Theorem:
+    """L^2/(1350 d) <= the signal term of ReLU tasks, as m + 4w < 5d + 4 sqrt d - 1 <= 15(d - 1)."""
+    narrow = assume("w < d + sqrt d", width, "<", d + sqrt(d))
+    root = arithmetic(4 * sqrt(d), "<=", 10 * d - 14, arithmetic(2, "<=", d, dimension()))
+    less = show(m + 4 * width, "<=", 15 * m, root, narrow, dimension(), sqrt(d))
+    least = at_least(show(term(Fraction(1, 15)), "<=", depth_of_the_limit().lhs, less))
+    half = instantiate(relu_loses_half(), at_the_distance)
+    return chain(gcongr(least.lhs / 2, least), half)
 
 
 @cache
@@ -321,6 +345,22 @@ C_low, C_up = (Variable(name, range=POSITIVE) for name in ("C_b", "C^b"))
 @cache
 def ordered() -> Theorem:
     return assume("C_b <= C^b", C_low, "<=", C_up)
+
+
+def narrow_statement(share: int | Fraction = 8) -> Statement:
+    """L^2/(3d share^2) <= the signal term for w < (d + sqrt d)/2."""
+    narrow = assume("w < (d + sqrt d)/2", width, "<", (d + sqrt(d)) / 2)
+    return stated(1 / term(Fraction(share)), narrow)
+
+
+@proves("COL:C.5/narrow", narrow_statement)
+@cache
+def of_narrow_windows() -> Theorem:
+    """L^2/(192 d) <= the signal term, as m + 4w < 3d + 2 sqrt d - 1 <= 8(d - 1)."""
+    narrow = assume("w < (d + sqrt d)/2", width, "<", (d + sqrt(d)) / 2)
+    root = arithmetic(2 * sqrt(d), "<=", 5 * d - 7, arithmetic(2, "<=", d, dimension()))
+    less = show(m + 4 * width, "<=", 8 * m, root, narrow, dimension(), sqrt(d))
+    return at_least(show(term(Fraction(1, 8)), "<=", depth_of_the_limit().lhs, less))
 
 
 def case_three_statement(eight: int | Fraction = 8) -> Statement:

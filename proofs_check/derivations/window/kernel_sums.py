@@ -170,9 +170,15 @@ def ordered_weights() -> Theorem:
     """Chebyshev's sum inequality twice: sum a^2 sum ab <= sum a sum a^2 b, and sum a^2 b sum ab <=
     sum a^2 b^2 sum a.
     """
+    return weights_in_order(a, b, one_order())
+
+
+def weights_in_order(a: Term, b: Term, order: Theorem) -> Theorem:
+    """sum a^2/(sum a)^2 <= sum a^2 b^2/(sum ab)^2 for positive a and b, from
+    0 <= (a_k - a_l)(b_k - b_l).
+    """
     a_l, b_l = (instantiated(e, {k: l}) for e in (a, b))
     one, two, ab, aab, aabb = sums = tuple(map(total, (a, a**2, a * b, a**2 * b, a**2 * b**2)))
-    order = one_order()
     product = b * order.rhs + a_l * (b - b_l) ** 2
     first = show(0 * a, "<=", a * a_l * order.rhs, order, a, order.rhs)
     second = show(0 * a, "<=", a * a_l * product, order, a, a_l, b, order.rhs, (b - b_l) ** 2)

@@ -9,6 +9,7 @@ from functools import cache
 
 from numerics.derivations.derived import chain, exp, log, sqrt
 from numerics.derivations.kernel.binding import bind
+from numerics.derivations.kernel.normal_form import LENGTH
 from numerics.derivations.kernel.rules import arithmetic, assume, gcongr, instantiate, integrate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Range, Sort
 from numerics.derivations.kernel.terms import Function, Op, Term, Variable
@@ -73,7 +74,12 @@ def terms_compared() -> Theorem:
     """e^{-1/2} i^d e^{-alpha i} <= m^d e^{-alpha m}: with i = d u/alpha and m = d v/alpha the
     exponents differ by d(log v - v - log u + u).
     """
-    smaller, short = before()
+    return compared(i, before()[0])
+
+
+def compared(i: Term, smaller: Theorem) -> Theorem:
+    """The same for a number that is at most m by a theorem."""
+    short = before()[1]
     U, V, share = (
         alpha * i / d,
         alpha * m / d,
@@ -129,6 +135,32 @@ def last_term() -> Theorem:
     less = show(exp(Fraction(-1, 2)), "<=", 1)
     start = instantiate(gcongr(last * exp(Fraction(-1, 2)) * h, less), {h: contains})
     return chain(start, gcongr(last * contains, once), total, truncated)
+
+
+@cache
+def as_many() -> Theorem:
+    return assume("1, .., m are at most m numbers", LENGTH, "<=", m)
+
+
+def all_terms_statement(sign: int = 1) -> Statement:
+    """The sum over at most m numbers of (0, m] is at most m^{d + 1} e^{-alpha m + sign/2}."""
+    bound = m * power(m, d) * exp(-alpha * m) * exp(Fraction(sign, 2))
+    return Statement(truncated, "<=", bound, hypotheses(before()[1], as_many()))
+
+
+@proves("COL:G.3/small.upper", all_terms_statement)
+@cache
+def all_terms() -> Theorem:
+    """No term N_k^d e^{-alpha N_k} is more than e^{1/2} m^d e^{-alpha m}."""
+    h = Variable("h", range=NONNEGATIVE)
+    least = instantiate(arithmetic(m * exp(-h), "<=", m), {h: g(k) ** 2})
+    one, bound = compared(number, least), exp(Fraction(1, 2)) * term_of_the_sum(m)
+    logs = instantiate(arithmetic(log(m) - h, "<=", log(m * exp(-h))), {h: g(k) ** 2})
+    own = gcongr(exp(d * (log(m) - g(k) ** 2)) * exp(-alpha * number), logs)
+    own = chain(own, exp(Fraction(1, 2)) * one.lhs)
+    each = chain(own, gcongr(exp(Fraction(1, 2)) * one.lhs, one))
+    whole = chain(truncated, integrate("sum", (k,), each, (prompt,)), LENGTH * bound)
+    return chain(whole, show(LENGTH * bound, "<=", m * bound, as_many(), bound), all_terms_statement().rhs)
 
 
 #: pi, of which it is used that it is more than 3, and Gamma(d + 1).

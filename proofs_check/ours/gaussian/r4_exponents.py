@@ -27,9 +27,10 @@ from numerics.attention.quadrature.softmax_weights import softmax_moments
 from numerics.attention.setting import AttentionSetting
 from numerics.counterexamples.by_sequences import refuted_by_two_routes
 from numerics.counterexamples.drawn.computed import Computed, Decades, Share
-from numerics.evidence import Contradiction, Evidence, all_of
-from numerics.provers import Closed, Integers, forall, identity
+from numerics.evidence import Evidence, all_of
+from numerics.provers import Closed, forall, identity
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.outcomes import refuted_exactly, supported, undecided
 from proofs_check.instances.plain_weights import plain_weights
 from proofs_check.instances.random_query.averaged_errors import near_its_exponent
@@ -49,7 +50,7 @@ def _moments(variance: float) -> ScoreMoments:
     return score_moments(variance, LENGTHS)
 
 
-@claim("OURS:R4.above/moments", control=dict(D2=5201, Sc=65, D_pi2=43, T2=2))
+@claim("OURS:R4.errors", control=dict(D2=5201, Sc=65, D_pi2=43, T2=2))
 def errors_by_P2(*, D2: int = 5202, Sc: int = 66, D_pi2: int = 45, T2: int = 3) -> Evidence:
     r"""If every moment in the formulas of the gradients lies between 0 and $P_2$, then
     $\mathbb{E}D^2\leq5202(1+s)^2P_2$, $\mathbb{E}S_c\leq66(1+s)P_2$,
@@ -74,78 +75,56 @@ def errors_by_P2(*, D2: int = 5202, Sc: int = 66, D_pi2: int = 45, T2: int = 3) 
     )
 
 
-@claim("OURS:R4.above/tail", control=dict(of_exponent=31, of_level=7))
-def lower_tail_of_truncated_weights(*, of_exponent: int = 32, of_level: int = 8) -> Evidence:
-    r"""The weights truncated at $s$ have the moments $m_1=\frac12e^{s/2}$ and $m_2\leq e^sm_1$. For
-    $L\geq2$, $(L-1)m_1^2/(8m_2)\geq\frac L{32}e^{-s/2}$ and $\frac12(L-1)m_1\geq\frac L8e^{s/2}$;
-    `of_exponent` stands for 32 and `of_level` for the last 8.
-    """
-    L, m2 = sp.Symbol("L", integer=True, positive=True), sp.Symbol("m_2", positive=True)
-    m1, domain = sp.exp(s / 2) / 2, {L: Integers(2, oo), s: Closed(0, oo)}
-    exponent = L * sp.exp(-s / 2) / of_exponent
-    where = [(m2, "<=", sp.exp(s) * m1)]
-    return all_of(
-        forall((L - 1) * m1**2 / (8 * m2), ">=", exponent, {**domain, m2: (0, oo)}, where=where),
-        forall((L - 1) * m1 / 2, ">=", L * sp.exp(s / 2) / of_level, domain),
-    )
-
-
 @claim(
     "OURS:R4.above",
     sharp="c",
-    needs=("OURS:R4.Q", "OURS:R4.above/moments", "OURS:R4.above/tail"),
-    cites=("Chung and Lu 2006, Theorem 7",),
-    hypotheses=("L in Integers", "L >= 2", "s >= 0", "theta >= 0", "theta <= 2"),
+    hypotheses=("L in Integers", "L >= 1", "s >= 0", "beta > 0", "beta <= 1"),
 )
-def weights_from_above(*, c: int | Fraction = 8) -> Evidence:
-    r"""The bound $P_2\leq8^\theta L^{1-\theta}e^{(\theta^2-\theta)s/2}+L\exp(-\frac L{32}e^{-s/2})$
-    is tried by quadrature, where `c` stands for the base 8. Without scores $P_2=1/L$, which refutes
-    every base below 1.
+def weights_from_above(*, c: int | Fraction = 20) -> Evidence:
+    r"""$P_2\leq20\,L^{-\beta}e^{\beta(1+\beta)s/2}$ is derived for every $L$: where the sum $S$ of
+    the weights is at least $S_0=\frac L2e^{s/2}$, the sum of the $p_i^2$ is at most that of the
+    $(w_i/S_0)^{1+\beta}$; and $\mathbb{P}(S<S_0)\leq e^{-LU/4}$ with $U=4^{-1/\beta}
+    e^{-(1+\beta)s/2}$ by Chernoff's method, as $e^{-y}\leq1-y+y^{1+\beta}$. It is tried by
+    quadrature; `c` stands for the 20. Without scores $P_2=1/L$, which refutes every `c` below 1.
     """
-    return _from_above(c).replace(sides=(drawn_from_above(float(c)),))
+    return derivation("OURS:R4.above", _from_above(c).replace(sides=(drawn_from_above(float(c)),)), c=c)
 
 
 #: Lengths at which drawn scores are tried.
 DRAWN_LENGTHS = (1.0, 2.0, 10.0, 1e2, 1e4, 1e8, 1e30)
 
 
-def bound_of_P2(c: float, s: float, theta: float, L: Floats) -> Floats:
+def bound_of_P2(c: float, s: float, beta: float, L: Floats) -> Floats:
     with np.errstate(over="ignore", under="ignore"):
-        first = np.exp(theta * math.log(c) + (1 - theta) * np.log(L) + (theta**2 - theta) * s / 2)
-        return np.asarray(first + L * np.exp(-L * math.exp(-s / 2) / 32))
+        return np.asarray(c * np.exp(-beta * np.log(L) + beta * (1 + beta) * s / 2))
 
 
 def drawn_from_above(c: float) -> Computed:
-    lengths = np.array(DRAWN_LENGTHS[1:])
+    lengths = np.array(DRAWN_LENGTHS)
     return Computed(
-        "s up to 400, theta from 0 to 2, L = 2 to 1e30",
-        {"s": Decades(0.01, 400.0, zero=True), "theta": Share(0.0, 2.0)},
-        lambda s, theta: (softmax_moments(s, lengths).P2, bound_of_P2(c, s, theta, lengths)),
-        lambda s, theta, L: float(plain_weights(s, L).P2),
-        along=("L", DRAWN_LENGTHS[1:]),
+        "s up to 400, beta from 0 to 1, L = 1 to 1e30",
+        {"s": Decades(0.01, 400.0, zero=True), "beta": Share(0.0, 1.0)},
+        lambda s, beta: (softmax_moments(s, lengths).P2, bound_of_P2(c, s, beta, lengths)),
+        lambda s, beta, L: float(plain_weights(s, L).P2),
+        along=("L", DRAWN_LENGTHS),
     )
 
 
 def _from_above(c: int | Fraction) -> Evidence:
     if c < 1:
-        L = 10**4
-        bound = float(c) ** 2 / L + L * math.exp(-L / 32)
-        if bound >= 1 / L:
-            raise Contradiction(f"P2 = 1/L = {1 / L} does not exceed {bound} at c = {c}; a formula is wrong")
-        witness: dict[str, Any] = {"L": L, "s": 0, "theta": 2, "P2": 1 / L, "bound": bound, "c": c}
+        witness: dict[str, Any] = {"L": 1, "s": 0, "beta": 1, "P2": 1, "bound": c, "c": c}
         return refuted_exactly(witness)
     slack, tightest = math.inf, dict[str, Any]()
     for variance in VARIANCES:
-        P2, lengths = _moments(variance).P2[1:], LENGTHS[1:]  # from L = 2 on
-        for theta in (0.0, 0.5, 1.0, 1.25, 1.5, 2.0):
-            ratio = bound_of_P2(float(c), variance, theta, lengths) / P2
+        for beta in (0.1, 0.25, 0.5, 0.75, 1.0):
+            ratio = bound_of_P2(float(c), variance, beta, LENGTHS) / _moments(variance).P2
             i = int(np.argmin(ratio))
             if ratio[i] < slack:
-                slack, tightest = float(ratio[i]), {"s": variance, "L": f"{lengths[i]:g}", "theta": theta}
-    covered = f"s = {VARIANCES}, theta = 0 to 2, L = 2 to 1e100"
+                slack, tightest = float(ratio[i]), {"s": variance, "L": f"{LENGTHS[i]:g}", "beta": beta}
+    covered = f"s = {VARIANCES}, beta = 0.1 to 1, L = 1 to 1e100"
     if slack < 1 - 1e-10:
         return undecided("quadrature", f"{covered}; least ratio {slack} at {tightest}")
-    checked = rf"P_2 \le {c}^\theta L^{{1-\theta}} e^{{(\theta^2-\theta)s/2}} + L\,e^{{-L e^{{-s/2}}/32}}"
+    checked = rf"P_2 \le {c}\,L^{{-\beta}} e^{{\beta(1+\beta)s/2}}"
     return supported("quadrature", covered, checked=checked, slack=max(1.0, slack), tightest=tightest)
 
 
@@ -297,6 +276,7 @@ def _far_errors() -> list[tuple[AttentionSetting, Floats, Floats]]:
         "OURS:R4.Q",
         "OURS:R4.limit",
         "OURS:R4.above",
+        "OURS:R4.errors",
         "OURS:R4.below",
         "OURS:R4.B/exponent",
         "OURS:R4.exponent/flat",

@@ -16,7 +16,7 @@ import sympy as sp
 from numerics.attention.quadrature.softmax_weights import softmax_moments
 from numerics.counterexamples.by_sequences import refuted_by_two_routes
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirmed
-from numerics.provers import Closed, computed, forall, identity, trace_identity
+from numerics.provers import Closed, Integers, computed, forall, identity, trace_identity
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.outcomes import supported
@@ -281,10 +281,30 @@ def variance_of_the_gradient_in_the_limit(*, two: int = 2) -> Evidence:
     return trace_identity((psi.T * psi).gauss("y", Gamma), bracket)
 
 
+@claim("OURS:R4.limit/weights", control=({"c": 2}, {"share": Fraction(1, 2)}))
+def weights_at_every_length(*, c: int | Fraction = 1, share: int | Fraction = 1) -> Evidence:
+    r"""For every $L$ it is derived that $\frac{e^s}L(1-\frac2Le^{2s})\leq P_2$ and $P_3\leq
+    \frac{e^{9s/2}}{L^2}$; with $P_2\leq\frac{e^s}L$ and $Q\leq P_3$, output and bias have their
+    limits. Tried is the case without scores, where the moments are $\frac1L$ and $\frac1{L^2}$;
+    `c` and `share` multiply the bounds.
+    """
+    n = sp.Symbol("L", integer=True, positive=True)
+    low = forall(sp.sympify(c) * (1 - 2 / n) / n, "<=", 1 / n, {n: Integers(1, sp.oo)})
+    high = forall(1 / n**2, "<=", sp.sympify(share) / n**2, {n: Integers(1, sp.oo)})
+    return derivation("OURS:R4.limit/weights", low, high, c=c, share=share)
+
+
 @claim(
     "OURS:R4.limit",
     control=dict(rate=Fraction(1, 2), share=Fraction(99, 100)),
-    needs=("OURS:R4.a", "OURS:R4.c", "OURS:R4.limit/gradient", "OURS:R4.limit/bracket", "OURS:R4.A.ode"),
+    needs=(
+        "OURS:R4.a",
+        "OURS:R4.c",
+        "OURS:R4.A.ode",
+        "OURS:R4.limit/weights",
+        "OURS:R4.limit/gradient",
+        "OURS:R4.limit/bracket",
+    ),
     cites=("strong law of large numbers", "Fatou", "Scheffe"),
 )
 def weights_of_a_long_prompt(*, rate: Fraction = Fraction(1), share: Fraction = Fraction(1)) -> Evidence:

@@ -189,11 +189,13 @@ def equality_for_one_token_and_without_scores(*, factor: Fraction = Fraction(1))
     )
 
 
-@claim("OURS:R4.A.limit", control={"factor": Fraction(2)}, needs=("OURS:R4.A", "OURS:R4.limit"))
+@claim("OURS:R4.A.limit", control={"factor": Fraction(2)}, needs=("OURS:R4.A",))
 def bound_is_asymptotically_sharp(*, factor: Fraction = Fraction(1)) -> Evidence:
-    r"""By R4.limit, $L$ times the error is at least any share of $e^s(t+q)$ that is below 1, from
-    some $L$ on. It is derived that there both bounds are at most the error divided by this share;
-    by Theorem A they are at least the error. Here `factor` multiplies the bounds.
+    r"""For every $L$ it is derived that $1-\frac8Le^{7s/2}$ times either bound is at most the
+    error, which by Theorem A is at most either bound: with a tangent of $\frac1{S^2}$, where $S$ is
+    the sum of the weights before they are normalised, $P_2\geq\frac{Le^s}{(e^{2s}+L-1)^2}$, and
+    $P_3\leq\frac{e^{9s/2}}{L^2}$, as $\frac SL$ is at least the geometric mean of these weights.
+    Here `factor` multiplies the bounds.
 
     The second route is that $L\frac{e^s}{e^s+L-1}(t+q)$ is, as a function of $x=\frac1L$,
     continuous at $x=0$, where it is $e^s(t+q)$.

@@ -13,20 +13,24 @@ from typing import Any
 import numpy as np
 import sympy as sp
 from numpy.typing import NDArray
+from sympy import Rational, oo
 
 from numerics.attention.exponents import theorem_B_law
 from numerics.attention.quadrature.query_form import quadratic_form_law
 from numerics.attention.quadrature.softmax_weights import softmax_moments
 from numerics.attention.setting import AttentionSetting
 from numerics.counterexamples.by_sequences import refuted_by_two_routes
-from numerics.evidence import Contradiction, Evidence
+from numerics.evidence import Contradiction, Evidence, all_of
+from numerics.provers import Closed, Integers, forall
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.outcomes import refuted_exactly, supported, undecided
 from proofs_check.instances.random_query.averaged_errors import below_its_limit, near_its_law
 from theory.attention.gaussian_errors import gaussian_second_moment
 from theory.attention.query_average import theorem_B
 
 Floats = NDArray[np.float64]
+N = sp.Symbol("L", integer=True, positive=True)
 LENGTHS, LONG_LENGTHS = (1.0, 2.0, 3.0, 10.0, 1e3, 1e8, 1e20, 1e100), (1e50, 1e100)
 LAMBDAS_BELOW_HALF, LAMBDAS_FROM_HALF = (0.0, 0.05, 0.25, 0.45), (0.5, 1.0, 1.5)
 
@@ -97,16 +101,34 @@ def averaged_directly(lam: float, L: float) -> float:
 @claim(
     "OURS:R4.B/fast",
     sharp="c",
-    needs=("OURS:R4.A", "OURS:R4.limit", "OURS:R4.B/determinant"),
-    cites=("dominated convergence",),
+    control=({"least": 2}, {"share": Fraction(1, 2)}),
+    needs=("OURS:R4.A", "OURS:R4.A.limit"),
     hypotheses=("L in Integers", "L >= 1"),
 )
-def below_one_half(*, c: int | Fraction = 1) -> Evidence:
-    r"""For $\lambda<\frac12$, $\mathcal{E}(L)\leq C_1/L$ for every $L$ and $L\,\mathcal{E}(L)\to
-    C_1$, which is tried by quadrature. Here `c` multiplies $C_1$, and one token without scores
-    refutes every `c` below 1.
+def below_one_half(
+    *, c: int | Fraction = 1, least: int | Fraction = 1, share: int | Fraction = 1
+) -> Evidence:
+    r"""For $\lambda<\frac12$ it is derived that $C_1-(\frac8L)^\kappa R\leq L\,\mathcal{E}(L)\leq
+    C_1$ and $C_1\leq R$ for every $L$, where $C_1=\mathbb{E}_z[e^s(t+q)]$ and $R=t(1+\frac{4
+    \lambda}r)(\frac r2)^{-d/2}$ for every $\kappa\leq1$ and $r$ with $(2+7\kappa)\lambda+r\leq1$:
+    Theorem A and R4.A.limit at each query, as $1-(1-x)_+\leq x^\kappa$, $q\leq ts$ and $s\leq
+    \lambda|\zeta|^2$ for the query $z=T\zeta$. That $C_1$ is the displayed number is
+    R4.B/determinant.
+
+    Tried are the upper bound and the limit by quadrature, and the others where $d=1$: without
+    scores, and at $\kappa=0$. Here `c` and `least` multiply $C_1$ and `share` multiplies $R$; one
+    token without scores refutes every `c` below 1.
     """
-    return _below_one_half(c).replace(sides=(below_its_limit(float(c)),))
+    lam, r = sp.symbols("lambda r", positive=True)
+    without_scores = forall(least, "<=", 1 + 8 * sp.sqrt(2) / N, {N: Integers(1, oo)})
+    number = (1 + 4 * lam / r) / sp.sqrt(r / 2)
+    first = (1 + lam / (1 - 2 * lam)) / sp.sqrt(1 - 2 * lam)
+    domain = {lam: sp.Interval.open(0, Rational(1, 2)), r: sp.Interval.Lopen(0, 1)}
+    in_one_direction = forall(first, "<=", share * number, domain, where=[(r, "<=", 1 - 2 * lam)])
+    quadrature = _below_one_half(c).replace(sides=(below_its_limit(float(c)),))
+    return derivation(
+        "OURS:R4.B/fast", quadrature, without_scores, in_one_direction, c=c, least=least, share=share
+    )
 
 
 def _below_one_half(c: int | Fraction) -> Evidence:
@@ -146,9 +168,75 @@ def _below_one_half(c: int | Fraction) -> Evidence:
 
 
 @claim(
+    "OURS:R4.B/above",
+    control={"c": Fraction(1, 2)},
+    needs=("OURS:R4.A", "OURS:R4.above", "OURS:R4.b"),
+    hypotheses=("L in Integers", "L >= 1", "beta > 0", "beta <= 1"),
+)
+def at_every_eigenvalue(*, c: int | Fraction = 20) -> Evidence:
+    r"""For every $\lambda$ and $L$ it is derived that $\mathcal{E}(L)\leq20\,L^{-\beta}R$, for
+    every $\beta\leq1$ and $r$ with $\beta(1+\beta)\lambda+r\leq1$, where $R=t(1+\frac{4\lambda}r)
+    (\frac r2)^{-d/2}$: the error is at most $P_2(t+q)$ with $q\leq ts$ and $P_2\leq20\,L^{-\beta}
+    e^{\beta(1+\beta)s/2}$, and $s\leq\lambda|\zeta|^2$. So the exponent is at least $\min(1,b)$.
+    That the moments of the weights are those of independent scores $\sqrt sg$ is a citation, for
+    R4.b.
+
+    Tried is the case without scores and $r=1$, where $\mathcal{E}(L)=\frac tL$; `c` stands for the
+    20.
+    """
+    without_scores = forall(1, "<=", c * sp.sqrt(2), {N: Integers(1, oo)})
+    return derivation("OURS:R4.B/above", without_scores, c=c)
+
+
+@claim(
+    "OURS:R4.B/below",
+    control={"half": 1},
+    needs=("OURS:R4.c",),
+    hypotheses=("L in Integers", "L >= 1", "lambda > 0"),
+)
+def by_one_token(*, half: int | Fraction = Fraction(1, 2)) -> Evidence:
+    r"""For every $\lambda>0$ and $L$ it is derived that $\mathcal{E}(L)\geq\frac t4L\,
+    e^{\theta^2s_1/2-\theta(a+w)-B^2/2-2B}$, for all numbers $\theta$, $a$, $w$, $B$ and $s_1<s_2$
+    that meet the displayed conditions: with the probability $\frac12e^{-B^2/2-2B}$ at least the
+    query has $s_1\leq s\leq s_2$, a score exceeds $a$ there with a probability of the order of
+    $e^{\theta^2s/2-\theta(a+w)}$, and then the weight $p$ of its token is at least $2-\frac1p$ and
+    the output near the token, so that $P_2$ and $\mathbb{E}(\bar g-\sqrt s)^2$ are both of this
+    order.
+
+    Tried are numbers that meet all conditions for $\lambda=d=t=1$ and $\ln L\leq10^6$, where
+    $\mathcal{E}(L)\leq2$; `half` stands for the $\frac12$ of $\theta^2s_1/2$.
+    """
+    x, root = sp.symbols("x", real=True), 1000
+    tilt, a, width, s_1, s_2, eps = Rational(8, 5), 1591000, 37100, 998**2, 1016010, Rational(1, 1000)
+    steep, small = Rational(1, 400), sp.log(eps)
+    room = (
+        tilt * steep * s_1 - steep * a - steep**2 * s_2 / 2 - 3,
+        steep * (a + width) - tilt * steep * s_2 - steep**2 * s_2 / 2 - 3,
+        a - Rational(s_2, 2) - tilt * width - 3 - x,
+        (1 - eps) * a - (1 - eps) ** 2 * s_2 / 2 - tilt * width - 3 + small - x,
+        sp.Integer(a - s_2 - 1009 - 1),
+        sp.Integer(1009**2 - s_2),
+    )
+    power = x + half * tilt**2 * s_1 - tilt * (a + width) - Rational(root**2, 2) - 2 * root
+    domain = {x: Closed(0, 10**6)}
+    conditions = [forall(0, "<=", e + 0 * x, domain) for e in room]
+    at_most_two = forall(sp.exp(power) / 4, "<=", 2, domain)
+    return derivation("OURS:R4.B/below", all_of(at_most_two, *conditions), half=half)
+
+
+@claim(
     "OURS:R4.B",
     control=dict(scale=Fraction(101, 100)),
-    needs=("OURS:R4.c", "OURS:R4.B/flat", "OURS:R4.B/fast", "OURS:R4.B/critical", "OURS:R4.B/laplace"),
+    needs=(
+        "OURS:R4.c",
+        "OURS:R4.B/flat",
+        "OURS:R4.B/fast",
+        "OURS:R4.B/determinant",
+        "OURS:R4.B/above",
+        "OURS:R4.B/below",
+        "OURS:R4.B/critical",
+        "OURS:R4.B/laplace",
+    ),
 )
 def theorem(*, scale: int | Fraction = 1) -> Evidence:
     r"""For $\lambda\geq\frac12$ the error over its asymptotic law, $r(L)$, satisfies

@@ -15,7 +15,7 @@ from numerics.counterexamples.drawn.flows import drawn_ends
 from numerics.evidence import Evidence, all_of, confirmed
 from numerics.provers import computed, forall, identity, trace_identity
 from numerics.provers.eigenbasis import U_ij, bracket, delta, entrywise, l_i, l_j, m_i, motion, slope, u
-from numerics.regression.flow.starts import Start, any_starts, ends_at, keeps, positive_starts
+from numerics.regression.flow.starts import Start, any_starts, ends_at, keeps, positive_starts, theta_starts
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.regression.fixed_point import stands_still
@@ -256,6 +256,22 @@ def one_fixed_point_has_the_conserved_values(*, four: int = 4, factor: int = 1, 
     second = identity(T * other**2 - e * other - 1, 0, given=[sp.Eq(T * x**2 - e * x - 1, 0)])
     entries = stands_still(m_i, factor=factor)
     return all_of(balanced, derivation("OURS:R5.limit/fixed_point", *entries, second, factor=factor, one=one))
+
+
+@claim("OURS:R5.limit/rate", needs=("OURS:R5.cons/gradient", "OURS:R5.PL/gradient"), control=dict(factor=2))
+def the_rate_at_which_the_limit_is_reached(*, factor: int = 1) -> Evidence:
+    r"""From every start $U(0)=s\Theta\Theta^\top$, $u(0)=s>0$ with $\|\Theta\Theta^\top\|_F=1$, for
+    every $d$ and every $S\neq0$ of any rank, it is derived in an eigenbasis of $S$ that $u$ never
+    falls below $a=(8|S|_{\rm op}^3/|S^2|_F+4/s^2)^{-1/2}$, that the risk is at most
+    $R(0)e^{-2\lambda_+^3a^2t}$, and that $|u-v|^2+\|U-S^+/v-P(U(0))\|_F^2$ is at most
+    $(\frac1{v^2}+\frac4{a^2})\frac{2R(0)}{\lambda_+^3}e^{-2\lambda_+^3a^2t}$ with $v=1/\gamma$. No
+    theorem on gradient flows is cited: $|S^2|_Fu+{\rm tr}(SUS)$ grows exponentially where it is
+    small. The second route are integrated paths; `factor` multiplies $S^+$.
+    """
+    search = ends_at(
+        times(Rational(factor)), theta_starts(singular=True), checked=r"U\to\gamma S^{+}+P(U(0))"
+    )
+    return derivation("OURS:R5.limit/rate", search, factor=factor)
 
 
 @claim(

@@ -40,7 +40,6 @@ def test_a_repair_has_the_verdict_of_what_was_executed_of_it(id, verdict):
         ("BB:AC.5/i", [r"F \in [0, \infty)"]),  # the repair, for every f and p
         ("OURS:P3.1/form", [r"B \in [0, \infty)"]),  # U may be 0
         ("OURS:LF.1/sixth", [r"n \in [0, \infty)"]),  # label noise
-        ("OURS:R4.above/tail", [r"s \in [0, \infty)"]),
     ],
 )
 def test_what_is_executed_reaches_the_ends_of_the_domain(id, ranges):

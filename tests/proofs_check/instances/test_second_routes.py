@@ -93,5 +93,5 @@ def test_statements_of_provers_are_tried_beside():
 
 
 def test_a_bound_that_no_example_can_reach_is_not_called_false():
-    assert holds(drawn_from_above(8.0)).slack == pytest.approx(2.05, abs=0.1)
+    assert holds(drawn_from_above(20.0)).slack == pytest.approx(20.0, abs=1.0)
     assert math.isfinite(holds(drawn_from_below(0.5)).slack or math.inf)

@@ -14,9 +14,8 @@ import sympy as sp
 from numerics.derivations.derived import chain, exp
 from numerics.derivations.kernel.binding import bind
 from numerics.derivations.kernel.normal_form import LENGTH as L
-from numerics.derivations.kernel.rules import arithmetic, assume, instantiate
-from numerics.derivations.kernel.sorts import Range
-from numerics.derivations.kernel.terms import Term, Variable, term
+from numerics.derivations.kernel.rules import instantiate
+from numerics.derivations.kernel.terms import Term, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, from_sympy, hypotheses
 from numerics.derivations.tactics import calc, show
@@ -110,16 +109,19 @@ def second_moment_statement(six: int = 6) -> Statement:
     return Statement(mean_square, "==", found, hypotheses(*GIVEN, *STEIN))
 
 
+#: e^s/(e^s + L - 1) (t + q) and e^s/L (t + q).
+sharp_bound, weak_bound = _term(bound(_s, _n + 1, _t, _q)), _term(limit_of_output_error(_s, _t, _q)) / L
+
+
 def error_statements(c: int | Fraction = 1) -> tuple[Statement, Statement]:
     """The mean squared error is at most c e^s/(e^s + L - 1) (t + q) and c e^s/L (t + q)."""
-    bounds = bound(_s, _n + 1, _t, _q), limit_of_output_error(_s, _t, _q)
     given = hypotheses(*GIVEN, *STEIN, one_less)
-    sharp, weak = c * _term(bounds[0]), c * _term(bounds[1]) / L
+    sharp, weak = c * sharp_bound, c * weak_bound
     return Statement(mean_square, "<=", sharp, given), Statement(mean_square, "<=", weak, given)
 
 
 @cache
-def _not_negative(form: of_tokens.Form) -> Theorem:
+def variance_is_not_negative(form: of_tokens.Form) -> Theorem:
     """A diagonal entry of a covariance is the mean of squares of coefficients."""
     square, entry = tokens(of_tokens.coordinates(form[0](l) ** 2)), of_tokens.of_one_token(form, form)
     total = instantiate(of_tokens.single(form, form), {alpha: ((l,), term(1))})
@@ -127,9 +129,15 @@ def _not_negative(form: of_tokens.Form) -> Theorem:
 
 
 @cache
-def _trace() -> Theorem:
-    """0 <= tr(V Gamma V'), and so t + q."""
-    return calc(0, ("<=", t, _not_negative(of_tokens.VALUE)), ("<=", t + q))
+def spread_is_not_negative() -> Theorem:
+    """0 <= tr(V Gamma V')."""
+    return show(0, "<=", t, variance_is_not_negative(of_tokens.VALUE))
+
+
+@cache
+def limit_is_not_negative() -> Theorem:
+    """0 <= t + q."""
+    return calc(spread_is_not_negative(), ("<=", t + q))
 
 
 @proves("OURS:R4.A", error_statements, part=1)
@@ -140,54 +148,23 @@ def error() -> Theorem:
     return calc(
         of_tokens.error(),
         ("<=", P2 * (t + q), cubes(), P2, P3, Q, t, q),
-        ("<=", curve.rhs * (t + q), curve, _trace(), P2, t + q, curve.rhs),
+        ("<=", curve.rhs * (t + q), curve, limit_is_not_negative(), P2, t + q, curve.rhs),
     )
 
 
 @cache
-def _sharper() -> Theorem:
+def weaker() -> Theorem:
     """e^s/(e^s + L - 1) <= e^s/L, as s >= 0."""
     E, curve = exp(of_tokens.s), weights_are_spread().rhs
-    one = show(1, "<=", E, _not_negative(of_tokens.SCORE), of_tokens.s)
+    one = show(1, "<=", E, variance_is_not_negative(of_tokens.SCORE), of_tokens.s)
     less = show(curve, "<=", E / L, one, one_less, E)
-    return show(curve * (t + q), "<=", E / L * (t + q), less, _trace(), curve, E / L, t + q)
+    return show(curve * (t + q), "<=", E / L * (t + q), less, limit_is_not_negative(), curve, E / L, t + q)
 
 
 @proves("OURS:R4.A", error_statements, part=2)
 def weaker_error() -> Theorem:
     """e^s/(e^s + L - 1) is at most e^s/L."""
-    return chain(error(), _sharper())
-
-
-# The bound is sharp in the limit.
-
-share = Variable("share", range=Range(Fraction(0), Fraction(1)))
-_limit = _term(limit_of_output_error(_s, _t, _q)) / L
-near = assume(
-    "OURS:R4.limit: the error is at least this share of its limit divided by L",
-    share * _limit,
-    "<=",
-    mean_square,
-    argument="by R4.limit this holds from some L on",
-)
-
-
-def ratio_statements(factor: int | Fraction = 1) -> tuple[Statement, Statement]:
-    """If L times the error is at least a share of its limit, both bounds, multiplied by `factor`,
-    are at most the error divided by the share.
-    """
-    given, most = hypotheses(*GIVEN, one_less, near), mean_square / share
-    sharp = Statement(factor * _term(bound(_s, _n + 1, _t, _q)), "<=", most, given)
-    return sharp, Statement(factor * _limit, "<=", most, given)
-
-
-@proves("OURS:R4.A.limit", ratio_statements, part=(1, 2))
-@cache
-def ratios() -> tuple[Theorem, Theorem]:
-    """The larger bound is the limit divided by L, and the other one is below it."""
-    weak = show(_limit, "<=", mean_square / share, near)
-    sharp = arithmetic(_term(bound(_s, _n + 1, _t, _q)), "==", _sharper().lhs, hide=(of_tokens.s, t, q))
-    return chain(sharp, _sharper(), weak), weak
+    return chain(error(), weaker())
 
 
 def solution_statements(one: int = 1) -> tuple[Statement, Statement]:

@@ -19,7 +19,7 @@ from numerics.derivations.kernel.sorts import Sort
 from numerics.derivations.kernel.terms import Function, Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.tactics import calc, show
-from proofs_check.derivations.linear_attention.softmax_errors.gaussian_scores import Gamma, R, at_the_query
+from proofs_check.derivations.linear_attention.softmax_errors.gaussian_scores import Gamma, R, at_the_query, z
 from proofs_check.derivations.softmax_average.gaussian_tokens import g, mean, n, rank, xi
 from proofs_check.derivations.softmax_average.query_average import V
 from proofs_check.derivations.softmax_average.softmax_average import d, i, j, m, over
@@ -223,7 +223,7 @@ def stein(name: str) -> Theorem:
         left,
         "==",
         mean(divergence),
-        every=(i,),
+        every=(i, z, V),
         cited=True,
     )
 

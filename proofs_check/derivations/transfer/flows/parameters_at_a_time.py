@@ -4,14 +4,15 @@ what Section 4 of Boursier & Boyer draws from Lemma E.1.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
 
 import sympy as sp
 
-from numerics.derivations.derived import sqrt
-from numerics.derivations.kernel.rules import arithmetic, assume, instantiate
-from numerics.derivations.kernel.sorts import POSITIVE, Sort
+from numerics.derivations.derived import exp, log, sqrt
+from numerics.derivations.kernel.rules import arithmetic, assume, gcongr, instantiate
+from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, Sort
 from numerics.derivations.kernel.terms import CLOCK, Function, Op, Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, from_sympy, hypotheses
@@ -25,6 +26,8 @@ from proofs_check.derivations.transfer.flows.two_flows import (
     bound_26,
     g2,
     horizon,
+    long_for,
+    rho,
     s,
     t,
     theta,
@@ -40,13 +43,12 @@ part = eps / (2 * sqrt(2))
 limit, in_U, in_V = (Function(name, (Sort.INDEX,))(i) for name in ("limit", "inU", "inV"))
 blocks = assume("every parameter is an entry of U or of V", in_U**2 + in_V**2, "==", 1, every=(i,))
 nearly_there = assume(
-    "T is at least T(epsilon), as the infinite-prompt parameters converge",
+    "T is at least T(epsilon), by the definition of a limit",
     Op("ind", (CLOCK(t) - T,)) * norm(theta(i, t) - limit),
     "<=",
     part,
     every=(t,),
 )
-long_prompts = assume("L is at least L*(epsilon), as g2 tends to 0", bound_26(T), "<=", part)
 off = thetaL(i, s) - limit
 here = Op("ind", (CLOCK(s) - T,)) * Op("ind", (T - CLOCK(s),))
 
@@ -58,14 +60,15 @@ def block(indicator: Term) -> Term:
 
 def statement(c: int | Fraction = 1) -> Statement:
     """|U_L(T) - lim U_inf| + |V_L(T) - lim V_inf| <= c epsilon, where s is the time T."""
-    given = hypotheses(*two_flows.EVERY, two_flows.early, blocks, nearly_there, long_prompts)
+    given = hypotheses(*two_flows.EVERY, long_for(rho), long_for(part), blocks, nearly_there)
     return Statement(here * (block(in_U) + block(in_V)), "<=", Fraction(c) * eps, given)
 
 
 @cache
-def at_T() -> Theorem:
+def at_T(early: Callable[[], Theorem] = two_flows.for_long_prompts) -> Theorem:
     """|theta_L(s) - theta_inf(s)| <= g2 T e^{beta T} for every time s up to T."""
-    return at_a_time(show(two_flows.distance_now, "<=", bound_26(T), two_flows.distance(), horizon))
+    near = two_flows.kept_in_the_ball(two_flows.distance_in_the_ball(), early)
+    return at_a_time(show(two_flows.distance_now, "<=", bound_26(T), near, horizon))
 
 
 @cache
@@ -95,7 +98,7 @@ def _triangle() -> Theorem:
 def theorem() -> Theorem:
     """The triangle inequality at the time T, with theta_inf(T) between."""
     apart, away = norm(thetaL(i, s) - theta(i, s)), norm(theta(i, s) - limit)
-    finite = calc(at_T(), ("<=", Op("ind", (T - CLOCK(s),)) * part, long_prompts))
+    finite = calc(at_T(), ("<=", Op("ind", (T - CLOCK(s),)) * part, two_flows.small_at_T(part)))
     infinite = instantiate(nearly_there, {t: s})
     facts = _triangle(), finite, infinite
     close = show(here * norm(off), "<=", 2 * part, *facts, norm(off), apart, away, part)
@@ -118,26 +121,51 @@ def _slow() -> Term:
 
 
 slow = assume("T is ln(1/g2)/(2 beta)", T, "==", _slow())
-half_way = (
-    assume(
-        "T is at least T(epsilon), as the infinite-prompt parameters converge and T tends to infinity",
-        Op("ind", (CLOCK(t) - T,)) * norm(theta(i, t) - limit),
-        "<=",
-        eps / 2,
-        every=(t,),
-    ),
-    assume("L is at least L*(epsilon), as g2 tends to 0", slow_bound(), "<=", eps / 2),
+#: A time from which on the infinite-prompt parameters are close to their limit.
+T0 = Variable("T0", range=NONNEGATIVE)
+half_way = assume(
+    "T0 is at least T(epsilon), by the definition of a limit",
+    Op("ind", (CLOCK(t) - T0,)) * norm(theta(i, t) - limit),
+    "<=",
+    eps / 2,
+    every=(t,),
 )
+late = assume("L is so large that T is at least T0, as g2 tends to 0", g2, "<=", exp(-2 * beta * T0))
+
+
+def long_for_slow(most: Term) -> Theorem:
+    """The hypothesis that g2 is so small that its bound at the slow time is at most `most`."""
+    return assume("L is at least L*, as g2 tends to 0", g2, "<=", (beta * most) ** 4)
+
+
+@cache
+def small_at_the_slow_time(most: Term) -> Theorem:
+    """(26) at the slow time is at most `most`, since g2^{1/2} ln(1/g2) <= 2 g2^{1/4}."""
+    x = Variable("x_", range=POSITIVE)
+    line = show(sqrt(x) * log(1 / x), "<=", 2 * x ** Fraction(1, 4))
+    root = show(g2 ** Fraction(1, 4), "<=", beta * most, long_for_slow(most))
+    return calc(
+        bound_26(T),
+        ("==", slow_bound(), slow),
+        ("<=", 2 * g2 ** Fraction(1, 4) / (2 * beta), instantiate(line, {x: g2})),
+        ("<=", most, root),
+    )
+
+
+@cache
+def in_time() -> Theorem:
+    """(27) at the slow time, so that Gronwall's bound is less than rho there."""
+    return two_flows.less_than_rho(small_at_the_slow_time(rho))
 
 
 def slow_statements(schedule: str = "slow") -> tuple[Statement, Statement]:
     """At the slow time T |theta_L - lim| <= |theta_inf - lim| + g2^{1/2} ln(1/g2)/(2 beta), and
     both together are at most epsilon for long prompts.
     """
-    given = hypotheses(*two_flows.EVERY, two_flows.early, *([slow] if schedule == "slow" else []))
+    given = hypotheses(*two_flows.EVERY, late, long_for_slow(rho), *([slow] if schedule == "slow" else []))
     return (
         Statement(here * norm(off), "<=", here * norm(theta(i, s) - limit) + slow_bound(), given),
-        Statement(here * norm(off), "<=", eps, given | hypotheses(*half_way)),
+        Statement(here * norm(off), "<=", eps, given | hypotheses(half_way, late, long_for_slow(eps / 2))),
     )
 
 
@@ -147,7 +175,7 @@ def at_the_slow_time() -> Theorem:
     """The triangle inequality at the time T, and (26) there."""
     apart, away = norm(thetaL(i, s) - theta(i, s)), norm(theta(i, s) - limit)
     there = arithmetic(bound_26(T), "==", slow_bound(), slow)
-    finite = calc(at_T(), ("<=", Op("ind", (T - CLOCK(s),)) * slow_bound(), there))
+    finite = calc(at_T(in_time), ("<=", Op("ind", (T - CLOCK(s),)) * slow_bound(), there))
     facts = _triangle(), finite, calc(0, ("<=", bound_26(T)), ("==", slow_bound(), there))
     return show(
         here * norm(off), "<=", here * away + slow_bound(), *facts, norm(off), apart, away, slow_bound()
@@ -157,8 +185,15 @@ def at_the_slow_time() -> Theorem:
 @proves("BB:4.E1cor2", slow_statements, part=2)
 def parameters_converge() -> Theorem:
     """Both terms are at most epsilon/2 for long prompts."""
-    away = norm(theta(i, s) - limit)
-    near, small = show(here * away, "<=", eps / 2, instantiate(half_way[0], {t: s}), away), half_way[1]
+    away, after = norm(theta(i, s) - limit), Op("ind", (CLOCK(s) - T0,))
+    now, reached = Op("ind", (CLOCK(s) - T,)), show(T0, "<=", T, late, slow)
+    near = calc(
+        here * away,
+        ("<=", now * away, show(here, "<=", now), away),
+        ("<=", after * away, gcongr(now, reached), now, after, away),
+        ("<=", eps / 2, instantiate(half_way, {t: s})),
+    )
+    small = calc(slow_bound(), ("==", bound_26(T), slow), ("<=", eps / 2, small_at_the_slow_time(eps / 2)))
     return calc(
         here * norm(off),
         ("<=", here * away + slow_bound(), at_the_slow_time()),

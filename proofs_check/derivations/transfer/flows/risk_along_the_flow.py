@@ -10,19 +10,32 @@ from functools import cache
 from numerics.derivations.derived import read_up_to
 from numerics.derivations.kernel.flows import derivative
 from numerics.derivations.kernel.rules import antitone, assume, instantiate
-from numerics.derivations.kernel.sorts import POSITIVE, REALS, Sort
+from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Sort
 from numerics.derivations.kernel.terms import CLOCK, Function, Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.tactics import calc, show
 from proofs_check.derivations.proof import proves
 from proofs_check.derivations.transfer.flows import two_flows
-from proofs_check.derivations.transfer.flows.two_flows import T, bound_26, gL, horizon, s, square, t, thetaL
+from proofs_check.derivations.transfer.flows.two_flows import (
+    T,
+    bound_26,
+    gL,
+    horizon,
+    long_for,
+    rho,
+    s,
+    square,
+    t,
+    thetaL,
+)
 from proofs_check.derivations.transfer.risks.outcomes import i, parameters, size
 
 now = CLOCK(t)
 g1, kappa, eps = (Variable(name, range=POSITIVE) for name in ("g1", "kappa", "epsilon"))
-limit = Variable("limit", range=REALS)
+limit, limit_L = (Variable(name, range=REALS) for name in ("limit", "limitL"))
+#: A time from which on the finite-prompt risk is close to its limit.
+T_L = Variable("TL", range=NONNEGATIVE)
 _risk = lambda name, order: Function(name, (Sort.TIME,), Fraction(order))
 #: The risks R_L(theta_L), R_inf(theta_L) and R_inf(theta_inf) along the flows.
 RL, RS, R = _risk("RL", 1), _risk("RS", 0), _risk("R", 0)
@@ -44,17 +57,23 @@ lipschitz_risk = assume(
     kappa * two_flows.distance_now,
     every=(t,),
 )
-ALONG = (*two_flows.EVERY, two_flows.early, close_risks, lipschitz_risk)
+ALONG = (*two_flows.EVERY, long_for(rho), close_risks, lipschitz_risk)
 
 
 def nearly_there(e: Term, limit: Term = limit) -> Theorem:
     """The hypothesis that the infinite-prompt risk is within e of its limit from T on."""
-    return assume("T is at least T(epsilon)", Op("ind", (now - T,)) * (R(t) - limit), "<=", e, every=(t,))
+    return assume(
+        "T is at least T(epsilon), by the definition of a limit",
+        Op("ind", (now - T,)) * (R(t) - limit),
+        "<=",
+        e,
+        every=(t,),
+    )
 
 
-def long_prompts(e: Term) -> Theorem:
-    """The hypothesis that g1 + kappa g2 T e^{beta T} is at most e."""
-    return assume("L is at least L*(epsilon), as g1 and g2 tend to 0", g1 + kappa * bound_26(T), "<=", e)
+def long_prompts(e: Term) -> tuple[Theorem, Theorem]:
+    """The hypotheses that g1 and g2 are so small that g1 + kappa g2 T e^{beta T} is at most e/2."""
+    return assume("L is at least L*, as g1 tends to 0", g1, "<=", e / 4), long_for(e / (4 * kappa))
 
 
 def later(X: Term) -> Term:
@@ -63,34 +82,50 @@ def later(X: Term) -> Term:
     return here * Op("ind", (now - CLOCK(s),)) * X
 
 
-def _statement(bound: Term, e: Term, limit: Term = limit) -> Statement:
-    given = hypotheses(*ALONG, *two_flows.flows, chain_rule, nearly_there(e, limit), long_prompts(e))
-    return Statement(later(RL(t) - limit), "<=", bound, given)
-
-
-def statements(c: int | Fraction = 1, radius: int | Fraction = 2) -> tuple[Statement, Statement, Statement]:
-    """Up to T the finite-prompt flow is in the ball of radius 2 rho, and |R_L(theta_L(t)) -
-    R_inf(theta_inf(t))| <= g1 + kappa g2 t e^{beta t}; from T on R_L(theta_L) is at most the limit
-    of R_inf(theta_inf) plus 2 epsilon. The radius stands for the 2, and c multiplies the bounds.
-    """
-    close = Fraction(c) * (g1 + kappa * bound_26(now))
-    return (
-        two_flows.statements(1, radius)[2],
-        Statement(size(RL(t) - R(t)), "<=", close, hypotheses(*ALONG, horizon)),
-        _statement(Fraction(c) * 2 * eps, eps),
+def settled(e: Term) -> Theorem:
+    """The hypothesis that the finite-prompt risk is at least its limit less e/2 from T_L on."""
+    return assume(
+        "TL is a time from which on R_L is close to its limit, by the definition of a limit",
+        Op("ind", (now - T_L,)) * (limit_L - RL(t)),
+        "<=",
+        e / 2,
+        every=(t,),
     )
 
 
-def statement(c: int | Fraction = 1) -> Statement:
-    """From the time T(epsilon/2) on, and for L from L*(epsilon/2) on, R_L(theta_L) is at most the
-    limit of R_inf(theta_inf) plus epsilon; c multiplies epsilon.
+def _statements(c: int | Fraction, e: Term, limit: Term = limit) -> tuple[Statement, Statement]:
+    given = hypotheses(*ALONG, *two_flows.flows, chain_rule, nearly_there(e, limit), *long_prompts(e))
+    ends = later(Op("ind", (now - T_L,)) * (limit_L - limit))
+    return (
+        Statement(later(RL(t) - limit), "<=", Fraction(c) * 2 * e, given),
+        Statement(ends, "<=", Fraction(c) * 2 * e, given | hypotheses(settled(e))),
+    )
+
+
+def statements(c: int | Fraction = 1, radius: int | Fraction = 2) -> tuple[Statement, ...]:
+    """Up to T the finite-prompt flow is in the ball of radius 2 rho, and |R_L(theta_L(t)) -
+    R_inf(theta_inf(t))| <= g1 + kappa g2 t e^{beta t}; from T on R_L(theta_L), and so its limit, is
+    at most the limit of R_inf(theta_inf) plus 2 epsilon. The radius stands for the 2, and c
+    multiplies the bounds.
     """
-    return _statement(Fraction(c) * eps, eps / 2)
+    close = Fraction(c) * (g1 + kappa * bound_26(now))
+    return (
+        two_flows.in_the_ball_statement(radius, long_for(rho)),
+        Statement(size(RL(t) - R(t)), "<=", close, hypotheses(*ALONG, horizon)),
+        *_statements(c, eps),
+    )
 
 
-def best_statement(c: int | Fraction = 1) -> Statement:
+def end_statements(c: int | Fraction = 1) -> tuple[Statement, Statement]:
+    """From the time T(epsilon/2) on, and for L from L*(epsilon/2) on, R_L(theta_L) is at most the
+    limit of R_inf(theta_inf) plus epsilon, and so is its limit; c multiplies epsilon.
+    """
+    return _statements(c, eps / 2)
+
+
+def best_statements(c: int | Fraction = 1) -> tuple[Statement, Statement]:
     """The same where the limit is the Bayes risk of linear tasks without noise, which is 0."""
-    return _statement(Fraction(c) * eps, eps / 2, term(0))
+    return _statements(c, eps / 2, term(0))
 
 
 @proves("BB:E.1", statements, part=2)
@@ -147,31 +182,46 @@ def at_a_time(thm: Theorem) -> Theorem:
 
 
 def _from_T_on(e: Term, limit: Term = limit) -> Theorem:
-    """From T on R_L(theta_L) - limit is at most 2 e: the risk at T is within e of that of the other
-    flow, which is within e of its limit, and it does not rise.
+    """From T on R_L(theta_L) - limit is at most e + e/2: the risk at T is within e/2 of that of the
+    other flow, which is within e of its limit, and it does not rise.
     """
     before, after = (Op("ind", (x,)) for x in (T - CLOCK(s), CLOCK(s) - T))
-    first = show(before * RL(s), "<=", before * (R(s) + e), calc(at_T(), ("<=", before * e, long_prompts(e))))
+    short, _ = long_prompts(e)
+    small = calc(
+        g1 + kappa * bound_26(T),
+        ("<=", e / 4 + kappa * (e / (4 * kappa)), short, two_flows.small_at_T(e / (4 * kappa))),
+        ("==", e / 2),
+    )
+    first = show(before * RL(s), "<=", before * (R(s) + e / 2), calc(at_T(), ("<=", before * (e / 2), small)))
     second = show(after * R(s), "<=", after * (limit + e), instantiate(nearly_there(e, limit), {t: s}))
-    return show(later(RL(t) - limit), "<=", 2 * e, first, second, never_rises())
+    return show(later(RL(t) - limit), "<=", 3 * e / 2, first, second, never_rises())
 
 
-proves("BB:E.1", statements, part=1)(two_flows.norm_in_the_ball)
+def _at_the_end(e: Term, limit: Term = limit) -> Theorem:
+    """The limit of R_L(theta_L) is at most e/2 above a late value."""
+    after = Op("ind", (now - T_L,))
+    return show(later(after * (limit_L - limit)), "<=", 2 * e, settled(e), _from_T_on(e, limit))
 
 
-@proves("BB:E.1", statements, part=3)
-def within_two_epsilon() -> Theorem:
+proves("BB:E.1", statements, part=1)(lambda: two_flows.norm_in_the_ball(two_flows.for_long_prompts))
+
+
+@proves("BB:E.1", statements, part=(3, 4))
+@cache
+def within_two_epsilon() -> tuple[Theorem, Theorem]:
     """From T(epsilon) on R_L(theta_L) is at most the limit plus 2 epsilon."""
-    return _from_T_on(eps)
+    return _from_T_on(eps), _at_the_end(eps)
 
 
-@proves("BB:T4.3", statement)
-def theorem() -> Theorem:
+@proves("BB:T4.3", end_statements, part=(1, 2))
+@cache
+def theorem() -> tuple[Theorem, Theorem]:
     """From T(epsilon/2) on R_L(theta_L) is at most the limit plus epsilon."""
-    return _from_T_on(eps / 2)
+    return _from_T_on(eps / 2), _at_the_end(eps / 2)
 
 
-@proves("BB:T5.2", best_statement)
-def within_epsilon_of_the_best() -> Theorem:
+@proves("BB:T5.2", best_statements, part=(1, 2))
+@cache
+def within_epsilon_of_the_best() -> tuple[Theorem, Theorem]:
     """From T(epsilon/2) on R_L(theta_L) is at most epsilon."""
-    return _from_T_on(eps / 2, term(0))
+    return _from_T_on(eps / 2, term(0)), _at_the_end(eps / 2, term(0))

@@ -78,13 +78,25 @@ lipschitz = assume(
 in_small_ball = assume("the infinite-prompt flow is in the ball", square(theta), "<=", rho**2, every=(t,))
 horizon = assume("times up to T", CLOCK(t), "<=", T, every=(t,))
 early = assume("L is at least L*(T), so that (27) holds", bound_26(T), "<=", rho)
+
+
+def long_for(most: Term) -> Theorem:
+    """The hypothesis that g2 is so small that g2 T e^{beta T} is at most `most`, as it is for long
+    prompts since g2 tends to 0.
+    """
+    small = most * exp(-beta * T) / (1 + T)
+    return assume("L is at least L*, as g2 tends to 0", g2, "<=", small)
+
+
 barrier = assume("the finite-prompt flow is in the larger ball", square(thetaL), "<=", 4 * rho**2, every=(t,))
 EVERY = (*flows, same_start, close_gradients, lipschitz, in_small_ball)
 
 
 def statement(c: int | Fraction = 1) -> Statement:
-    """(23): the distance of the flows is at most c times that of (26), up to the time T of (27)."""
-    return Statement(distance_now, "<=", bound_26(CLOCK(t), c), hypotheses(*EVERY, horizon, early))
+    """(23): the distance of the flows is at most c times that of (26), up to any time T and for all
+    L from an L* on.
+    """
+    return Statement(distance_now, "<=", bound_26(CLOCK(t), c), hypotheses(*EVERY, horizon, long_for(rho)))
 
 
 def statements(c: int | Fraction = 1, radius: int | Fraction = 2) -> tuple[Statement, Statement, Statement]:
@@ -97,8 +109,13 @@ def statements(c: int | Fraction = 1, radius: int | Fraction = 2) -> tuple[State
     return (
         Statement(apart, "<=", Fraction(c) * (g2 + beta * distance_now), given),
         Statement(distance_now, "<=", bound_26(CLOCK(t), c), given),
-        Statement(sqrt(square(thetaL)), "<=", Fraction(radius) * rho, hypotheses(*EVERY, horizon, early)),
+        in_the_ball_statement(radius, early),
     )
+
+
+def in_the_ball_statement(radius: int | Fraction, early: Theorem) -> Statement:
+    """Up to T the finite-prompt flow is in the ball of the given radius, in units of rho."""
+    return Statement(sqrt(square(thetaL)), "<=", Fraction(radius) * rho, hypotheses(*EVERY, horizon, early))
 
 
 def _young(X: Term, Y: Term, P: Term) -> Theorem:
@@ -182,7 +199,18 @@ def _one_start() -> Theorem:
 
 
 @cache
-def less_than_rho() -> Theorem:
+def small_at_T(most: Term) -> Theorem:
+    """g2 T e^{beta T} <= most for long prompts."""
+    return calc(
+        bound_26(T),
+        ("<=", most * exp(-beta * T) / (1 + T) * T * exp(beta * T), long_for(most)),
+        ("==", most * (T / (1 + T))),
+        ("<=", most, show(T / (1 + T), "<=", 1), most),
+    )
+
+
+@cache
+def less_than_rho(early: Theorem = early) -> Theorem:
     """g2(e^{beta T} - 1)/beta < rho if (27) holds: A(e^x - 1) <= y - y^2/(y + B) with y = 3 A e^x
     and B = A x e^x, where A = g2/beta and x = beta T; this rises in B, and is less than B.
     """
@@ -238,11 +266,16 @@ def _starts_inside() -> Theorem:
     )
 
 
+def for_long_prompts() -> Theorem:
+    """(27) for long prompts, and so Gronwall's bound is less than rho at T."""
+    return less_than_rho(small_at_T(rho))
+
+
 @proves("BB:LE.1", statement)
 @cache
 def distance() -> Theorem:
     """(26) up to the time T."""
-    return kept_in_the_ball(distance_in_the_ball())
+    return kept_in_the_ball(distance_in_the_ball(), for_long_prompts)
 
 
 @proves("BB:24-27", statements, part=2)
@@ -255,16 +288,16 @@ def distance_in_the_ball() -> Theorem:
 
 
 @cache
-def in_the_ball() -> Theorem:
+def in_the_ball(early: Callable[[], Theorem] = for_long_prompts) -> Theorem:
     """Up to T the finite-prompt flow is in the ball of radius 2 rho, in squares."""
-    return kept_in_the_ball(barrier)
+    return kept_in_the_ball(barrier, early)
 
 
 @proves("BB:24-27", statements, part=3)
 @cache
-def norm_in_the_ball() -> Theorem:
+def norm_in_the_ball(early: Callable[[], Theorem] = less_than_rho) -> Theorem:
     """Up to T the finite-prompt flow is in the ball of radius 2 rho."""
-    return show(sqrt(square(thetaL)), "<=", 2 * rho, in_the_ball())
+    return show(sqrt(square(thetaL)), "<=", 2 * rho, in_the_ball(early))
 
 
 @cache

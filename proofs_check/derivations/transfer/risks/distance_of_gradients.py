@@ -45,15 +45,12 @@ from theory.regression.transfer import gradient_gap
 #: The gradients of the two risks.
 grad_L, grad = (Function(name, (Sort.INDEX,))(i) for name in ("gradL", "grad"))
 UNDER = "the gradient of a mean is the mean of the gradients, for %s prompts"
-UNDER_THE_MEAN = (
-    "that the mean over the outcome may be differentiated under its sign is argued in BB:LE.4.split"
-)
 
 #: The gradient J of the output for the squared loss, and what a finite prompt adds to it.
 J, dJ = vector("J")(i, k), vector("dJ")(i, k)
 under_the_mean = (
-    assume(UNDER % "finite", grad_L, "==", mean((J + dJ) * (r + shift)), every=(i,), argument=UNDER_THE_MEAN),
-    assume(UNDER % "infinite", grad, "==", mean(J * r), every=(i,), argument=UNDER_THE_MEAN),
+    assume(UNDER % "finite", grad_L, "==", mean((J + dJ) * (r + shift)), every=(i,)),
+    assume(UNDER % "infinite", grad, "==", mean(J * r), every=(i,)),
 )
 
 
@@ -113,7 +110,7 @@ slope, slope_L = vector("slope")(j, k), vector("slopeL")(j, k)
 direction = Function("b", (Sort.INDEX,))
 turned = slope_L - slope
 smooth_under_the_mean = tuple(
-    assume(UNDER % kind, gradient, "==", mean(outputs(product)), every=(i,), argument=UNDER_THE_MEAN)
+    assume(UNDER % kind, gradient, "==", mean(outputs(product)), every=(i,))
     for kind, gradient, product in (
         ("finite", grad_L, (Jacobian(i, j, k) + change(i, j, k)) * slope_L),
         ("infinite", grad, Jacobian(i, j, k) * slope),

@@ -18,7 +18,6 @@ from numerics.derivations.kernel.theorems import Assumption, Theorem
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.tactics import calc, show
 from proofs_check.derivations.proof import proves
-from proofs_check.derivations.transfer.risks.outcomes import mean as over_outcomes
 
 task = Variable("mu", Sort.TASK)
 square = exp(Function("s", (Sort.TASK,))(task))
@@ -44,30 +43,6 @@ def rate(c: Term, power: Term | int, log_power: Term | int, of: Term = square) -
 def bound(order: Term, log_power: Term, moment: Term, c: Term = c) -> Term:
     """(k/(ce))^k E sigma^12 ln(L)^{a - k}."""
     return (order / (c * exp(1))) ** order * moment * x ** (log_power - order)
-
-
-def of_the_paper(name: str, square: Term, most: Term, *every: Variable) -> Theorem:
-    """A bound of a mean square that the paper proves elsewhere."""
-    named = name.removesuffix(" at every task")
-    return assume(
-        name,
-        square,
-        "<=",
-        most,
-        every=every,
-        argument=f"{named} is read at every task, with constants for all of them",
-    )
-
-
-def at_every_task(name: str, square: Term, given: str, most: Term) -> tuple[Theorem, Theorem]:
-    """The hypotheses that a mean square given the task has a bound, as somebody shows, and that its
-    mean over the tasks is the mean square over the outcome.
-    """
-    of_the_task = Function(given, (Sort.TASK,), Fraction(1))(task)
-    return (
-        of_the_paper(f"{name} at every task", of_the_task, most, task),
-        assume(f"{given} is a mean given the task", over_outcomes(square), "==", mean(of_the_task)),
-    )
 
 
 def on_average(given: tuple[Theorem, Theorem], *more: Theorem) -> Theorem:

@@ -10,16 +10,16 @@ from numerics.derivations.kernel.rules import arithmetic, instantiate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, Range, whole
 from numerics.derivations.kernel.terms import Variable, term
 from numerics.derivations.kernel.theorems import Theorem
-from numerics.derivations.statements import Statement, hypotheses
+from numerics.derivations.statements import Statement
 from numerics.derivations.tactics import calc, show
 from proofs_check.derivations.proof import proves
 from proofs_check.derivations.transfer.risks.distance_of_risks import D, T, square_D, square_T, square_y
 from proofs_check.derivations.transfer.risks.outcomes import mean, outputs, x, y
-from proofs_check.derivations.transfer.risks.rates import at_every_task, on_average, rate
 from proofs_check.derivations.transfer.risks.rates import mean as over_tasks
+from proofs_check.derivations.transfer.risks.rates import on_average, rate
+from proofs_check.derivations.transfer.risks.tasks.outputs_at_tasks import given_3_1, proposition_3_1
 
 c1, c2 = (Variable(name, range=POSITIVE) for name in ("c1", "c2"))
-proposition_3_1 = at_every_task("Proposition 3.1", square_D, "D2", c1 * rate(c2, 3, 1))
 t_, y_, X_ = (Variable(name, range=NONNEGATIVE) for name in ("t", "y", "X"))
 
 
@@ -31,7 +31,7 @@ def statements(k: int | Fraction = 4, two: int | Fraction = 2) -> tuple[Statemen
     right = Fraction(k) * (mean(square_T) + c1 * over_tasks(rate(c2, 3, 1)) + mean(square_y))
     roots = Fraction(two) * (t_ + sqrt(X_) + y_)
     return (
-        Statement(left, "<=", right, hypotheses(*proposition_3_1)),
+        Statement(left, "<=", right, given_3_1(square_D, c1, c2)),
         Statement(sqrt(4 * (t_**2 + X_ + y_**2)), "<=", roots),
     )
 
@@ -45,7 +45,7 @@ def second_moments() -> Theorem:
     return calc(
         mean(2 * outputs((T + D) ** 2) + 2 * square_y),
         ("<=", 4 * mean(square_T) + 4 * mean(square_D) + 4 * mean(square_y), twice),
-        ("<=", statements()[0].rhs, on_average(proposition_3_1)),
+        ("<=", statements()[0].rhs, on_average(proposition_3_1(square_D, c1, c2))),
     )
 
 

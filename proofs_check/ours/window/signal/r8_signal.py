@@ -14,7 +14,6 @@ from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, computed, forall, identity
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
-from proofs_check.instances.window.from_below import LAWS
 from proofs_check.instances.window.relu_means import L, averaged, b, l_1, l_2
 
 gamma = sp.Symbol("gamma", positive=True)
@@ -46,20 +45,20 @@ def relu_beside_affine(*, half: int | Fraction = Fraction(1, 2)) -> Evidence:
 @claim(
     "OURS:R8.below",
     control=(dict(tilted=Fraction(3, 4)), dict(steepness=Fraction(11, 10))),
-    argument=LAWS
-    + r" The mean of $t$ under the weights, which the derivation names $A_d(2w)$, is this quotient of Bessel "
-    r"functions, since $\mathbb Ee^{\kappa t}=\Gamma(\frac d2)(\frac2\kappa)^{d/2-1}I_{d/2-1}(\kappa)$ has "
-    r"the logarithmic "
-    r"derivative $A_d(\kappa)$.",
+    cites=(
+        r"Mardia and Jupp: the mean height of a token under the weights $e^{\kappa t}$ is "
+        r"$I_{d/2}(\kappa)/I_{d/2-1}(\kappa)$",
+    ),
 )
 def signal_from_below(*, tilted: int | Fraction = 1, steepness: int | Fraction = 1) -> Evidence:
     r"""The signal term is at least $\frac{L^2}{3d}$ times the square of $1-A_d(2w)$, over `tilted`
     = 1, where $A_d(2w)$ is the mean height $t$ of a token under its weight $W=e^{-2w(1-t)}$, and
     this is at least $\frac{d-1}{d-1+4w}$, times `steepness` = 1. Of independent uniform tokens the
-    derivation uses that a weight is independent of the sum of the others, and the integration by
-    parts $(d-1)\mathbb E[Wt]=2w\,\mathbb E[W(1-t^2)]$, which gives the second bound without
-    Amos's; of the tasks that $\mathbb El^2=\mathbb Eb^2=\frac{L^2}{3}$ and $\mathbb Elb=0$, and
-    that the coordinates of the direction are uncorrelated and of one mean square. It is tried for
+    derivation uses that a weight is independent of the sum of the others, and that the mean of a
+    Laplacian on the sphere is 0, which is cited: $(d-1)\mathbb E[Wt]=2w\,\mathbb E[W(1-t^2)]$, and
+    gives the second bound without Amos's; of the tasks that $\mathbb El^2=\mathbb
+    Eb^2=\frac{L^2}{3}$ and $\mathbb Elb=0$, and that the coordinates of the direction are
+    uncorrelated and of one mean square. It is tried for
     two tokens at the distances $0$ or $D$, with weights $1$ and $v\leq1$, and on Amos's bound with
     $x=\kappa/a$, which is at most $\frac{x}{x+1}$. What is integrated by parts, the derivative of
     the logarithm of $(1-t^2)^{(d-1)/2}e^{2wt}$, is computed.

@@ -334,10 +334,13 @@ def _survives(own: list[Mapping[str, Any]], mine: Account) -> tuple[str, tuple[s
     for o in mine.rows:
         if own[0]["covers"] in o.row.uses and o.claims:
             of_row.setdefault(o.id, [c["id"] for c in o.claims])
-    proofs = [r.title for r in mine.results if r.main and {e["id"] for e in own} & {*r.errors}]
-    rest = f"The printed proof of {listed(proofs)} rests on it." if proofs else ""
+    proofs: dict[str, list[str]] = {}
+    for r in mine.results:
+        if r.main and {e["id"] for e in own} & {*r.errors}:
+            proofs.setdefault(r.standing, []).append(r.title)
+    rest = "".join(f"The printed proof of {listed(t)} ({how}) rests on it. " for how, t in proofs.items())
     if not of_row:
-        return rest or "No other line of the paper was found to use it.", ()
+        return rest.strip() or "No other line of the paper was found to use it.", ()
     broken = any(ledger.unmended(e["id"]) for e in own)
     lines, falling = [], False
     for name, parts in of_row.items():
@@ -351,7 +354,7 @@ def _survives(own: list[Mapping[str, Any]], mine: Account) -> tuple[str, tuple[s
     if falling:
         how = "What is true instead was not executed; of" if broken else "With the repair in place, of"
         how += " what uses the line:"
-    return f"{rest} {how}".strip(), tuple(lines)
+    return f"{rest}{how}", tuple(lines)
 
 
 def number(value: Any) -> str:

@@ -8,7 +8,14 @@ from html import escape
 from typing import Any
 
 from proofs_check.reports.documents.errata.entries import Entry, Errata
-from proofs_check.reports.documents.errata.reading import BOTH_SIDES, PRINTS, READINGS, SEVERITY, how_to_read
+from proofs_check.reports.documents.errata.reading import (
+    BOTH_SIDES,
+    PRINTS,
+    READINGS,
+    SEVERITY,
+    UNDER,
+    how_to_read,
+)
 from proofs_check.reports.documents.latex import CSS, LatexError, block, kept, words
 
 __all__ = ["as_html", "entry_pages", "in_html"]
@@ -40,7 +47,7 @@ def _templates(href: Callable[[str], str]) -> Any:
 
     templates = environment("proofs_check.reports.documents.errata")
     templates.filters |= {"words": in_html, "formula": _formula, "anchor": _anchor, "href": href}
-    templates.globals |= {"both_sides": BOTH_SIDES, "prints": PRINTS}
+    templates.globals |= {"both_sides": BOTH_SIDES, "prints": PRINTS, "under": UNDER}
     return templates
 
 

@@ -11,7 +11,14 @@ from proofs_check.core.ledgers.losses import Result
 from proofs_check.papers.readings import Reading
 from proofs_check.papers.witnesses import slug
 from proofs_check.reports.documents.errata.entries import Copy, Entry, Errata, Erratum
-from proofs_check.reports.documents.errata.reading import BOTH_SIDES, PRINTS, READINGS, SEVERITY, how_to_read
+from proofs_check.reports.documents.errata.reading import (
+    BOTH_SIDES,
+    PRINTS,
+    READINGS,
+    SEVERITY,
+    UNDER,
+    how_to_read,
+)
 from proofs_check.reports.documents.latex import FORMULA
 
 __all__ = ["as_markdown", "github", "paragraph"]
@@ -131,7 +138,7 @@ def _error(e: Erratum) -> list[str]:
     values = ", ".join(f"`{k} = {v}`" for k, v in e.witness.items())
     out = [
         "**Why it fails.** " + github(f"{e.why} {e.details}".strip()),
-        "**True instead.** " + github(e.instead),
+        f"**True instead.** {github(e.instead)} {UNDER}",
     ]
     if e.truth:
         out.append(github(e.truth))

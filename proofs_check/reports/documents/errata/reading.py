@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["BOTH_SIDES", "PRINTS", "READINGS", "SEVERITY", "how_to_read"]
+__all__ = ["BOTH_SIDES", "PRINTS", "READINGS", "SEVERITY", "UNDER", "how_to_read"]
 
 #: What the words for how grave an error is mean, in the table and everywhere else.
 SEVERITY = (
@@ -12,8 +12,10 @@ SEVERITY = (
     "the text says. *A slip of notation* misleads nobody who knows what is meant. Below it stands what the "
     "paper loses once the line is mended, if anything."
 )
+#: What goes with every statement that is true instead.
+UNDER = "Its hypotheses are the printed ones, except where it names others."
 #: What stands above a script, and above what it prints.
-BOTH_SIDES = "This script shows the violation; it begins with what it computes:"
+BOTH_SIDES = "This script computes the numbers anew; its first line says what they are:"
 PRINTS = "It prints:"
 #: What the list of readings is.
 READINGS = (

@@ -13,13 +13,17 @@ ROOT = Path(__file__).parents[4]
 DOCS = ROOT / "docs"
 
 
+def module(name):
+    spec = importlib.util.spec_from_file_location(f"website_{name}", ROOT / f"website/{name}.py")
+    loaded = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(loaded)
+    return loaded
+
+
 @pytest.fixture(scope="module")
 def told(release, outputs):
     """What the site says from the ledger; the witness scripts ran once for all tests."""
-    spec = importlib.util.spec_from_file_location("website_ledger_pages", ROOT / "website/ledger_pages.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    made = module.LedgerPages()
+    made = module("ledger_pages").LedgerPages()
     with patch.object(witnesses, "run", lambda texts, **_: {id: outputs[witnesses.slug(id)] for id in texts}):
         assert made.errata
     return made
@@ -55,3 +59,16 @@ def test_the_list_of_what_is_false_names_paper_and_kind_of_each_error(told):
     assert found == listed
     offered = set(re.findall(r'name="severity" value="([\w ]+)"', told.false()))
     assert offered == {severity for _, severity in listed}
+
+
+def test_what_is_wider_than_a_phone_is_named_unless_it_scrolls(browser, tmp_path):
+    wide = '<p style="width: 500px">wide</p>'
+    texts = {"fits": "<p>narrow</p>", "wide": wide, "scrolls": f'<div style="overflow-x: auto">{wide}</div>'}
+    texts["clipped"] = f'<details style="overflow-x: clip"><summary>more</summary>{wide}</details>'
+    files = [tmp_path / f"{name}.html" for name in texts]
+    for file, text in zip(files, texts.values(), strict=True):
+        file.write_text(f"<!doctype html><body><article>{text}</article></body>", encoding="utf-8")
+    widths = module("widths")
+    found = {Path(page).stem: what for page, what in widths.too_wide(browser, files, 390, tmp_path)}
+    assert found.keys() == {"wide", "clipped"}
+    assert widths.too_wide(browser, files, 1400, tmp_path) == []

@@ -4,8 +4,9 @@ and that of what a finite prompt adds to it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from typing import NamedTuple
 
 import sympy as sp
@@ -16,7 +17,7 @@ from numerics.derivations.kernel.rules import assume, gcongr, instantiate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, Range
 from numerics.derivations.kernel.terms import Term, Variable, term
 from numerics.derivations.kernel.theorems import Assumption, Theorem
-from numerics.derivations.statements import Statement, from_sympy, hypotheses
+from numerics.derivations.statements import Statement, from_sympy, hypotheses, proved
 from numerics.derivations.tactics import calc, show
 from proofs_check.derivations.softmax_average import form_of_the_paper
 from proofs_check.derivations.softmax_average.form_of_the_paper import long_prompts
@@ -28,19 +29,19 @@ from proofs_check.derivations.softmax_average.query_average import (
     norm_V,
     operator_norm,
 )
-from proofs_check.derivations.softmax_average.softmax_average import d, m, m0, sigma, sub_gaussian, w
-from proofs_check.derivations.softmax_average.softmax_average import mean as over_a_token
+from proofs_check.derivations.softmax_average.softmax_average import d, m, sigma, sub_gaussian
 from proofs_check.derivations.softmax_average.tilted import (
     QUERY,
-    TOKEN,
     h,
     sub_gaussian_query,
     tilted_moment,
     weighted_moment,
 )
-from proofs_check.derivations.softmax_gradients.gradient_in_U import statement_in_the_form
+from proofs_check.derivations.softmax_gradients import sizes
+from proofs_check.derivations.softmax_gradients.averages import LAW, Average
+from proofs_check.derivations.softmax_gradients.gradient_in_U import in_the_form, statement_in_the_form, whole
 from proofs_check.derivations.transfer.risks.outcomes import mean as over_outcomes
-from proofs_check.derivations.transfer.risks.rates import mean, of_the_paper, rate, square, x
+from proofs_check.derivations.transfer.risks.rates import mean, rate, square, x
 from proofs_check.derivations.transfer.risks.tasks.laws_of_tasks import at_every_task, of_the_task
 from proofs_check.derivations.transfer.risks.tasks.outputs_at_tasks import (
     BALL,
@@ -67,41 +68,32 @@ _U, _V2, _d = sp.symbols("U V2 d", positive=True)
 
 
 class Gradient(NamedTuple):
-    """A gradient of the output: what it is in, the row that bounds what a finite prompt adds to it
-    at a task, the powers of sigma^2 and of ln L in this bound, and its constants.
+    """A gradient of the output: what it is in, the bound of what a finite prompt adds to it, for
+    one law, and its derivation, the powers of sigma^2 and of ln L in this bound, and its constants.
     """
 
     of: str
-    row: str
     shown: Statement
+    derivation: Callable[[], Theorem]
     powers: tuple[int, int]
     constants: tuple[Term, Term]
 
-    @property
-    def read(self) -> Theorem:
-        """The bound, under the name of its row."""
-        return of_the_paper(self.row, self.shown.lhs, self.shown.rhs)
-
-    def given(self, c1: Variable, c2: Variable) -> tuple[Theorem, Theorem]:
-        """The hypotheses that c_1/3 and c_2 are its constants for the ball."""
-        first = large(
-            c1 / 3,
-            self.constants[0],
-            f"{c1.name} is at least 3 times our constant for the gradient in {self.of}",
-        )
-        return first, small(
-            c2, self.constants[1], f"{c2.name} is at most our constant for the gradient in {self.of}"
-        )
+    def given(self, c1: Variable, c2: Variable, times: int) -> tuple[Theorem, Theorem]:
+        """The hypotheses that c_1/times and c_2 are its constants for the ball."""
+        ours = f"our constant for the gradient in {self.of}"
+        first = large(c1 / times, self.constants[0], f"{c1.name} is at least {times} times {ours}")
+        return first, small(c2, self.constants[1], f"{c2.name} is at most {ours}")
 
 
 @cache
-def gradients() -> tuple[Gradient, Gradient]:
-    """Those in U and in V."""
-    in_U, in_V = statement_in_the_form(1, 8), form_of_the_paper.gradient_statement()
+def gradients(power: int = 8) -> tuple[Gradient, Gradient]:
+    """Those in U, with this power of sigma, and in V."""
+    in_U, in_V = statement_in_the_form(1, power), form_of_the_paper.gradient_statement()
     of_U = _constants(paper_constants_U(_U, sp.sqrt(_V2), _d), norm_V**2)
     of_V = _constants(paper_constants_V(_U, sp.sqrt(_V2), _d), m)
-    return Gradient("U", "OURS:P3.4.U", in_U, (4, 2), of_U), Gradient(
-        "V", "BB:P3.4.V, as repaired", in_V, (3, 1), of_V
+    return (
+        Gradient("U", in_U, partial(in_the_form, whole, power), (power // 2, 2), of_U),
+        Gradient("V", in_V, form_of_the_paper.gradient, (3, 1), of_V),
     )
 
 
@@ -114,71 +106,113 @@ def added_to_the_jacobian(square_dJ: Term) -> Theorem:
     return assume(name, over_outcomes(square_dJ), "<=", mean(in_U + in_V))
 
 
+def given_of_gradients(c1: Variable, c2: Variable, times: int = 3, power: int = 8) -> frozenset[Assumption]:
+    """What `both_gradients` assumes."""
+    both = gradients(power)
+    constants = (thm for one in both for thm in one.given(c1, c2, times))
+    laws: frozenset[Assumption] = frozenset().union(*(one.shown.assumptions for one in both))
+    return hypotheses(logarithm, *BALL, *constants) | at_every_task(laws)
+
+
 def given_3_4(square_dJ: Term, c1: Variable, c2: Variable) -> frozenset[Assumption]:
     """What `proposition_3_4` assumes."""
-    constants = (thm for one in gradients() for thm in one.given(c1, c2))
-    own = hypotheses(logarithm, *BALL, *constants, added_to_the_jacobian(square_dJ))
-    return own | at_every_task(hypotheses(*(one.read for one in gradients()), *long_prompts()))
+    return given_of_gradients(c1, c2) | hypotheses(added_to_the_jacobian(square_dJ))
 
 
 @cache
-def proposition_3_4(square_dJ: Term, c1: Variable, c2: Variable) -> tuple[Theorem, Theorem]:
-    """That the mean squares of what a finite prompt adds to the gradients in U and in V, whose
-    bounds are read off their rows, are together at most c_1 sigma^8 ln(L)^2 L^{-c_2/sigma^2} at
-    every task and for all parameters in the ball; and the hypothesis on the mean of |dJ|^2 over the
-    outcome.
+def both_gradients(c1: Variable, c2: Variable, times: int = 3, power: int = 8) -> Theorem:
+    """That the mean squares of what a finite prompt adds to the gradients in U and in V are
+    together at most 3 c_1/times sigma^power ln(L)^2 L^{-c_2/sigma^2} at every task and for all
+    parameters in the ball.
     """
 
     def part(of: Gradient) -> Theorem:
-        (a, b), (first, second) = of.constants, of.given(c1, c2)
-        each, constants = at_each_task(of.read), (at_least(a, first), at_most(b, second))
+        (a, b), (first, second) = of.constants, of.given(c1, c2, times)
+        each = at_each_task(proved(of.shown, of.derivation()))
+        constants = at_least(a, first), at_most(b, second)
         return with_constants(each, of.powers, of.constants, *constants)
 
-    (long, one), (in_U, in_V), decay = long_prompts(), map(part, gradients()), exp(-c2 * x / square)
+    (long, one), (in_U, in_V), n = long_prompts(), map(part, gradients(power)), power // 2
     longer = chain(gcongr(log(term(2)), long), logarithm)
     above = chain(1, at_each_task(show(1, "<=", sigma**2, one)), square)
-    core = square**4 * x**2 + square**3 * x
-    both = calc(
+    core, decay = square**n * x**2 + square**3 * x, exp(-c2 * x / square)
+    return calc(
         in_U.lhs + in_V.lhs,
-        ("<=", c1 / 3 * rate(c2, 4, 2) + c1 / 3 * rate(c2, 3, 1), in_U, in_V),
-        ("==", c1 / 3 * decay * core),
-        ("<=", c1 * rate(c2, 4, 2), show(core, "<=", 3 * square**4 * x**2, longer, above, square)),
+        ("<=", c1 / times * rate(c2, n, 2) + c1 / times * rate(c2, 3, 1), in_U, in_V),
+        ("==", c1 / times * decay * core),
+        (
+            "<=",
+            3 * c1 / times * rate(c2, n, 2),
+            show(core, "<=", 3 * square**n * x**2, longer, above, square),
+        ),
     )
-    return both, added_to_the_jacobian(square_dJ)
+
+
+def proposition_3_4(square_dJ: Term, c1: Variable, c2: Variable) -> tuple[Theorem, Theorem]:
+    """The bound of both gradients with c_1 sigma^8; and the hypothesis on the mean of |dJ|^2 over
+    the outcome.
+    """
+    return both_gradients(c1, c2), added_to_the_jacobian(square_dJ)
+
+
+#: The square of the Jacobian at a query, for an infinite prompt, in the norm of Frobenius.
+jacobian = instantiated(sizes.in_U(LAW) + sizes.in_V(LAW), at_the_query)
 
 
 @cache
 def at_a_query() -> Theorem:
-    """|V|^2 M^2 |x|^2 + M <= sigma^8 (16 |V|^2 (h + |U|^2 |x|^2)^2 |x|^2 + 4 (h + |U|^2 |x|^2)) for
-    the second moment M of a tilted token, which is at most 4 sigma^2 (h + a2), and sigma >= 1.
+    """The square of the Jacobian is at most sigma^8 (16 |V|^2 (1 + h + |U|^2 |x|^2)^2 |x|^2 + 4 m
+    (h + |U|^2 |x|^2)), by the tilted moments of |Z|^2 and |Z|^4, for sigma >= 1.
     """
     n, score, one = QUERY.square, norm_of_the_score(), long_prompts()[1]
     B = norm_U**2 * n
-    larger = show(4 * S_ * (A_ + S_ * B_), "<=", 4 * S_**2 * (A_ + B_))
-    moment = calc(
-        tilted_square,
-        ("<=", 4 * sigma**2 * (h + sigma**2 * score.lhs), instantiate(tilted_moment(1), at_the_query)),
-        ("<=", 4 * sigma**2 * (h + sigma**2 * B), score),
-        ("<=", 4 * sigma**4 * (h + B), instantiate(larger, {S_: sigma**2, A_: h, B_: B}, one)),
-    )
-    lead = 16 * sigma**8 * norm_V**2 * (h + B) ** 2 * n
+    larger = show((A_ + S_ * B_) ** 2, "<=", S_**2 * (A_ + B_) ** 2)
+    linear = show(4 * S_ * (A_ + S_ * B_), "<=", 4 * S_**4 * (A_ + B_))
+    fourth, square = (instantiate(tilted_moment(q), at_the_query) for q in (2, 1))
+    at = lambda A: {S_: sigma**2, A_: A, B_: B}
     return calc(
-        norm_V**2 * tilted_square**2 * n + tilted_square,
-        ("<=", lead + 4 * (h + B) * (sigma**2) ** 2, moment),
-        ("<=", lead + 4 * (h + B) * sigma**8, instantiate(show(S_**2, "<=", S_**4), {S_: sigma**2}, one)),
+        jacobian,
+        ("<=", norm_V**2 * n * fourth.lhs + m * square.lhs, *at_the_query_of(LAW)),
+        (
+            "<=",
+            norm_V**2 * n * (4 * sigma**2) ** 2 * (1 + h + sigma**2 * score.lhs) ** 2
+            + m * (4 * sigma**2 * (h + sigma**2 * score.lhs)),
+            fourth,
+            square,
+        ),
+        (
+            "<=",
+            norm_V**2 * n * (4 * sigma**2) ** 2 * (1 + h + sigma**2 * B) ** 2
+            + m * (4 * sigma**2 * (h + sigma**2 * B)),
+            score,
+        ),
+        (
+            "<=",
+            norm_V**2 * n * (4 * sigma**2) ** 2 * ((sigma**2) ** 2 * (1 + h + B) ** 2)
+            + m * (4 * (sigma**2) ** 4 * (h + B)),
+            instantiate(larger, at(1 + h), one),
+            instantiate(linear, at(h), one),
+        ),
+        ("==", sigma**8 * (16 * norm_V**2 * (1 + h + B) ** 2 * n + 4 * m * (h + B))),
     )
+
+
+@cache
+def at_the_query_of(average: Average) -> tuple[Theorem, Theorem]:
+    """The sizes of both gradients at a query."""
+    in_U, in_V = sizes.size_in_U(average), sizes.size_in_V(average)
+    return instantiate(in_U, at_the_query), instantiate(in_V, at_the_query)
 
 
 def _size(square: Term, fourth: Term, sixth: Term) -> Term:
     """The bound of E|J|^2/sigma^8 from the mean of |x|^2 and of its powers."""
-    u = norm_U**2
-    return 16 * norm_V**2 * (h**2 * square + 2 * h * u * fourth + u**2 * sixth) + 4 * h + 4 * u * square
+    u, one = norm_U**2, 1 + h
+    first = 16 * norm_V**2 * (one**2 * square + 2 * one * u * fourth + u**2 * sixth)
+    return first + 4 * m * h + 4 * m * u * square
 
 
 #: E|x|^{2q} <= (2 (d + q)/e^{1/2})^q for a 1-sub-Gaussian query.
 moments_of_the_query = tuple((2 * (d + q) * exp(Fraction(-1, 2))) ** q for q in (1, 2, 3))
-#: The second moment M of a tilted token at a query.
-tilted_square = instantiated(over_a_token(w * TOKEN.square) / m0, at_the_query)
 
 
 def constant_of_the_jacobian(c: Variable) -> Theorem:
@@ -188,23 +222,25 @@ def constant_of_the_jacobian(c: Variable) -> Theorem:
 
 def size_of_the_jacobian(square_J: Term) -> Theorem:
     """The hypothesis that the mean of |J|^2 over the outcome is at most the mean over the tasks of
-    |V|^2 M^2 |x|^2 + M with the second moment M of a tilted token: the gradient in U of an output
-    b.T is C V'b x' for the covariance C of a tilted token, and that in V is b times its mean.
+    the squares of both gradients of the output.
     """
-    size = QUERY.mean(norm_V**2 * tilted_square**2 * QUERY.square + tilted_square)
-    argument = (
-        "the gradients in U and V of an output b.T are C V'b x' and b times the mean of a tilted token "
-        "of covariance C"
+    size = mean(of_the_task(QUERY.mean(jacobian)))
+    return assume(
+        "J is the gradients in U and in V at a task and a query", over_outcomes(square_J), "<=", size
     )
-    name = "the Jacobian by the tilted tokens"
-    return assume(name, over_outcomes(square_J), "<=", mean(of_the_task(size)), argument=argument)
 
 
 def given_of_the_jacobian(square_J: Term, c: Variable) -> frozenset[Assumption]:
     """What `second_moment` assumes."""
     own = hypotheses(*BALL, constant_of_the_jacobian(c), size_of_the_jacobian(square_J))
     return own | at_every_task(
-        hypotheses(sub_gaussian(), sub_gaussian_query(), operator_norm(U, norm_U, d), long_prompts()[1])
+        hypotheses(
+            sub_gaussian(),
+            sub_gaussian_query(),
+            operator_norm(U, norm_U, d),
+            sizes.bound_of_V,
+            long_prompts()[1],
+        )
     )
 
 
@@ -219,7 +255,7 @@ def second_moment(square_J: Term, c: Variable) -> tuple[Theorem, Theorem]:
         for q, (e, most) in enumerate(zip(means, moments_of_the_query, strict=True), start=1)
     )
     average = calc(
-        QUERY.mean(norm_V**2 * tilted_square**2 * QUERY.square + tilted_square),
+        QUERY.mean(jacobian),
         ("<=", sigma**8 * _size(*means), at_a_query()),
         ("<=", sigma**8 * total, *bounds),
     )

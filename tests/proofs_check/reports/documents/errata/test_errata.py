@@ -154,7 +154,9 @@ def test_what_survives_is_computed_and_listed():
 
 def test_what_only_the_printed_proof_uses_is_named():
     told = entry(line("BB:CC.3.b")).survives
-    assert re.match(r"The printed proof of Propositions 3\.1 and 3\.4 and Theorems? .* rests on it\.", told)
+    assert re.match(
+        r"The printed proof of Propositions 3\.1 and 3\.4 and Theorems? .* \(.+\) rests on it\.", told
+    )
     assert "Lemma 2.1" not in told
     assert "BB:CC.3" in all_rows()["BB:LC.4.int"].uses
     users = entry(line("BB:CC.3"), line("BB:LC.4.int"), row="BB:CC.3").users  # which no claim says

@@ -79,6 +79,11 @@ def test_two_printed_pages_hold_the_main_results_and_the_table(errata, pages):
     assert min(sizes(pages[0]) | sizes(pages[1])) >= SMALLEST - 0.05
 
 
+def test_no_paper_needs_more_than_twelve_printed_pages(errata_by_paper, browser, tmp_path):
+    for paper, told in errata_by_paper.items():
+        assert len(printed(browser, as_html(told), tmp_path)) <= 12, paper
+
+
 def test_larger_letters_would_need_a_third_page(errata, browser, short, tmp_path):
     assert not holds_all(errata, printed(browser, short.replace("font: 7pt/", "font: 9pt/"), tmp_path))
 

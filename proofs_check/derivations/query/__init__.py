@@ -1,0 +1,1 @@
+"""Softmax attention on Gaussian tokens over Gaussian queries (our R4)."""

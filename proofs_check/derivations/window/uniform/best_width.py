@@ -1,0 +1,248 @@
+"""Theorem 3.4 of Collins et al. from above: no width above the printed order is a minimiser, as the
+loss is smaller at Lambda^{2/(d + 2)}, with Lambda = n L^2/sigma^2.
+
+All widths are powers of rho = Lambda^{-1/(d + 2)}, at most 1. The width of comparison is v^{-2}.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+
+from numerics.derivations.derived import chain, exp, log
+from numerics.derivations.kernel.binding import bind, instantiated
+from numerics.derivations.kernel.normal_form import LENGTH as n
+from numerics.derivations.kernel.rules import arithmetic, assume, gcongr, instantiate, integrate
+from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Range
+from numerics.derivations.kernel.terms import Defined, Term, Variable, term
+from numerics.derivations.kernel.theorems import Assumption, Theorem
+from numerics.derivations.statements import Statement, hypotheses
+from numerics.derivations.tactics import calc, show
+from proofs_check.derivations.proof import proves
+from proofs_check.derivations.window.kernel_sums import d, prompt
+from proofs_check.derivations.window.uniform.bias_order import (
+    on_the_line,
+)
+from proofs_check.derivations.window.uniform.cap_measure import dimension, m, power, q
+from proofs_check.derivations.window.uniform.kernel_means import low, w
+from proofs_check.derivations.window.uniform.loss_bounds import (
+    T_,
+    K,
+    Lip,
+    T,
+    Value,
+    affine,
+    affine_signal,
+    bias_at,
+    error,
+    sigma,
+    signal,
+    uniform,
+)
+from proofs_check.derivations.window.uniform.narrower import less_even, more, width
+from proofs_check.derivations.window.uniform.noise_order import (
+    given,
+    least,
+    lower_bound,
+    most,
+    noise,
+    upper_bound,
+)
+
+v = Variable("rho", range=Range(Fraction(0), Fraction(1), True, False))
+best, log_v = 1 / v**2, log(v)
+#: The share of the tokens in the window, and the constants of the losses and of the widths.
+near = Defined("c_5", low * power(term(Fraction(1, 2))))
+part = ((1 + near) / near) ** 2
+of_affine = Defined("c_6", 4 * K + (low * K) ** 2 + 12288 * K**3 + most)
+narrow = Defined("c_7", 1 + 76 * d * of_affine * part)
+wide_ = Defined("c_8", 1 + of_affine / least)
+
+
+def loss(value: Value, at: Term) -> Term:
+    """The in-context loss at a width."""
+    return bind("query", (q,), instantiated(signal(value) + sigma**2 * noise, {w: at}))
+
+
+@cache
+def range_of_noise() -> tuple[Theorem, Theorem]:
+    """rho = Lambda^{-1/(d + 2)}, and L^2 n^{-2/d} <= sigma^2."""
+    return (
+        assume("rho = (sigma^2/(n L^2))^{1/(d + 2)}", sigma**2, "==", n * Lip**2 * exp((d + 2) * log_v)),
+        assume("sigma^2 >= L^2 n^{-2/d}, that is n rho^d >= 1", 1, "<=", n * exp(d * log_v)),
+    )
+
+
+@cache
+def small() -> Theorem:
+    """log v <= 0."""
+    return show(log_v, "<=", 0)
+
+
+@cache
+def few_tokens() -> Theorem:
+    """v^{-m} <= n v."""
+    power_ = show((d - m) * log_v, "<=", log_v, dimension())
+    return calc(
+        exp(-m * log_v),
+        ("<=", exp(-m * log_v) * (n * exp(d * log_v)), gcongr(exp(-m * log_v) * 1, range_of_noise()[1])),
+        ("==", n * exp((d - m) * log_v)),
+        ("<=", n * exp(log_v), power_),
+        ("==", n * v),
+    )
+
+
+@cache
+def of_the_noise() -> Theorem:
+    """sigma^2 v^{-m}/n = L^2 v^3."""
+    power_ = show((d + 2 - m) * log_v, "<=", 3 * log_v, dimension())
+    return calc(
+        sigma**2 * exp(-m * log_v) / n,
+        ("==", range_of_noise()[0].rhs * exp(-m * log_v) / n, range_of_noise()[0]),
+        ("==", Lip**2 * exp((d + 2 - m) * log_v)),
+        ("<=", Lip**2 * exp(3 * log_v), power_),
+        ("==", Lip**2 * v**3),
+    )
+
+
+@cache
+def share_of_the_window() -> Theorem:
+    """w^{m/2}/n <= v at the width v^{-2}."""
+    tokens = few_tokens()
+    return calc(
+        power(best) / n, ("==", tokens.lhs / n), ("<=", v, show(tokens.lhs / n, "<=", v, tokens, tokens.lhs))
+    )
+
+
+@cache
+def noise_there() -> Theorem:
+    """sigma^2 E sum gamma^2 is at most C L^2 v^3 at the width v^{-2}."""
+    bound = upper_bound(best, arithmetic(1, "<=", best))
+    return calc(
+        gcongr(sigma**2 * bound.lhs, bound),
+        ("==", most * of_the_noise().lhs),
+        ("<=", most * Lip**2 * v**3, of_the_noise()),
+    )
+
+
+@cache
+def affine_loss() -> Theorem:
+    """The loss of affine tasks at v^{-2} is at most c_6 L^2 v^3."""
+    share, found = share_of_the_window(), bias_at(best, arithmetic(1, "<=", best))
+    x_ = share.lhs
+    less = calc(
+        found.rhs,
+        ("==", 4 * K * v**2 * x_ + (low * K) ** 2 * v**4 + 12288 * K**3 * x_**3),
+        ("<=", 4 * K * v**2 * v + (low * K) ** 2 * v**4 + 12288 * K**3 * v**3, share),
+        ("<=", (4 * K + (low * K) ** 2 + 12288 * K**3) * v**3, K, low),
+    )
+    bias_ = chain(found, less)
+    whole = instantiate(affine_signal(), {w: best})
+    smaller = arithmetic(Lip**2 / (3 * d), "<=", Lip**2)
+    value = calc(
+        whole,
+        ("<=", Lip**2 / (3 * d) * less.rhs, bias_),
+        ("<=", Lip**2 * less.rhs, smaller, less.rhs),
+    )
+    both = calc(
+        gcongr(whole.lhs + noise_there().lhs, value, noise_there()), ("==", of_affine * Lip**2 * v**3)
+    )
+    return chain(loss(affine, best), integrate("query", (q,), both), of_affine * Lip**2 * v**3)
+
+
+#: Widths, and the one beyond which none is best.
+omega, omega_ = Variable("omega", range=POSITIVE), Variable("omega_", range=NONNEGATIVE)
+log_up = 2 / m * log(wide_) - 2 * log_v
+beyond = exp(log_up)
+
+
+@cache
+def few_enough() -> Theorem:
+    """The noise is not too strong: sigma^2 <= c n L^2 for a constant c."""
+    return assume("sigma^2 <= c n L^2, as c_8 rho <= 1", wide_ * v, "<=", 1)
+
+
+@cache
+def noise_beyond() -> tuple[Theorem, Theorem]:
+    """c_6 L^2 rho^3 < c_8 c L^2 rho^3 <= sigma^2 E sum gamma^2 at the width c_8^{2/m} rho^{-2}."""
+    y = Variable("y", range=REALS)
+    inverse = instantiate(show(log(exp(y)), "==", y), {y: log_up})
+    size = show(0, "<=", log(wide_))
+    wide = calc(
+        1,
+        ("==", exp(0 * log_v)),
+        ("<=", beyond, show(0 * log_v, "<=", log_up, small(), size, log(wide_), log_v)),
+    )
+    at = calc(power(beyond), ("==", exp(m / 2 * log_up), inverse), ("==", wide_ * exp(-m * log_v)))
+    back = calc(power(1 / beyond), ("==", exp(-m / 2 * log_up), inverse), ("==", exp(m * log_v) / wide_))
+    tokens = few_tokens()
+    enough = calc(1, ("==", tokens.lhs * exp(m * log_v)), ("<=", n * v * exp(m * log_v), tokens))
+    short = show(v, "<=", 1 / wide_, few_enough(), wide_)
+    enough = calc(
+        enough, ("<=", n * (1 / wide_) * exp(m * log_v), short), ("==", n * power(1 / beyond), back)
+    )
+    bound = lower_bound(beyond, wide, enough)
+    power_ = show(3 * log_v, "<=", (d + 2 - m) * log_v, dimension())
+    level = calc(
+        Lip**2 * v**3,
+        ("==", Lip**2 * exp(3 * log_v)),
+        ("<=", Lip**2 * exp((d + 2 - m) * log_v), power_),
+        ("==", range_of_noise()[0].rhs * exp(-m * log_v) / n),
+        ("==", sigma**2 * exp(-m * log_v) / n, range_of_noise()[0]),
+    )
+    gap = calc(of_affine, ("<", least + of_affine), ("==", least * (1 + of_affine / least)))
+    gap = chain(gap, least * wide_)
+    value = Lip**2 * v**3
+    return (
+        show(of_affine * value, "<", least * wide_ * value, gap, of_affine, least * wide_, Lip, v),
+        calc(
+            gcongr(least * wide_ * value, level),
+            ("==", sigma**2 * (least * (wide_ * exp(-m * log_v)) / n)),
+            ("==", sigma**2 * bound.lhs, at),
+            ("<=", sigma**2 * bound.rhs, bound),
+        ),
+    )
+
+
+def ahead() -> Theorem:
+    return assume("w > C Lambda^{2/(d + 2)}", beyond, "<", omega)
+
+
+def of_uniform_tokens(*more: Theorem) -> frozenset[Assumption]:
+    """What the theorem assumes: uniform tokens, tasks, and the range of the noise."""
+    return hypotheses(*given(), *uniform(), on_the_line(), *range_of_noise(), *more)
+
+
+def upper_statement(times: int | Fraction = 1) -> Statement:
+    """No width above C Lambda^{2 times/(d + 2)} is a minimiser for affine tasks."""
+    end = exp(2 / m * log(wide_) - 2 * Fraction(times) * log_v)
+    late = assume("w > C Lambda^{2/(d + 2)}", end, "<", omega)
+    return Statement(loss(affine, best), "<", loss(affine, omega), of_uniform_tokens(few_enough(), late))
+
+
+@proves("COL:T3.4/affine.upper", upper_statement)
+@cache
+def affine_from_above() -> Theorem:
+    """The noise at a width beyond C Lambda^{2/(d + 2)} is above the loss at rho^{-2}."""
+    return chain(affine_loss(), noise_at_a_narrow_window(affine))
+
+
+@cache
+def no_signal(value: Value) -> Theorem:
+    """0 <= the signal term."""
+    point = integrate("task", (T_,), show(0, "<=", error(value) ** 2))
+    return chain(0, integrate("prompt", (prompt,), integrate("task", (T,), point)), signal(value))
+
+
+@cache
+def noise_at_a_narrow_window(value: Value) -> Theorem:
+    """c_6 L^2 rho^3 < the loss beyond C Lambda^{2/(d + 2)}, by the noise term."""
+    wider = omega - beyond
+    gap = show(0, "<", wider, ahead(), omega, beyond)
+    even = instantiate(less_even(), {width: beyond, more: wider}, gap)
+    even = integrate("prompt", (prompt,), even)
+    strict, level = noise_beyond()
+    noise_ = sigma**2 * instantiated(noise, {w: omega})
+    last = chain(level, gcongr(sigma**2 * even.lhs, even), 0 + noise_)
+    last = chain(last, gcongr(0 + noise_, instantiate(no_signal(value), {w: omega})))
+    return chain(strict, strict.rhs, integrate("query", (q,), last), loss(value, omega))

@@ -1,0 +1,56 @@
+"""The derivations of Section 4 and Appendix E need what they assume, and show no more than that."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from numerics.derivations.kernel.sorts import ProofError
+from numerics.derivations.statements import proved
+from proofs_check.derivations.proofs import PROOFS
+from proofs_check.derivations.transfer.flows import parameters_at_a_time as parameters
+from proofs_check.derivations.transfer.flows import two_flows
+
+PARTS = [
+    (id, part)
+    for id in ("BB:LE.1", "BB:E.1", "BB:T4.3", "BB:4.E1cor", "BB:4.E1cor2", "BB:LE.4.split/majorant")
+    for part in range(len(PROOFS[id].theorems))
+]
+
+
+@pytest.mark.parametrize(("id", "part"), PARTS)
+def test_no_hypothesis_may_be_dropped(id, part):
+    statement, theorem = PROOFS[id].statements()[part], PROOFS[id].theorems[part]()
+    for a in statement.assumptions & theorem.assumptions:
+        with pytest.raises(ProofError, match="assumes more"):
+            proved(replace(statement, assumptions=statement.assumptions - {a}), theorem)
+
+
+@pytest.mark.parametrize(("id", "part"), [("BB:E.1", 2), ("BB:E.1", 3), ("BB:T4.3", 0), ("BB:T4.3", 1)])
+def test_half_of_the_bound_is_not_shown(id, part):
+    with pytest.raises(ProofError):
+        proved(PROOFS[id].statements(c=Fraction(1, 2))[part], PROOFS[id].theorems[part]())
+
+
+@pytest.mark.parametrize(
+    ("part", "wrong"),
+    [(0, {"share": Fraction(9, 10)}), (1, {"radius": 1}), (2, {"radius": 1}), (3, {"moment": 6})],
+)
+def test_the_majorant_is_that_of_the_ball_and_has_a_mean_by_twelve_moments(part, wrong):
+    proof = PROOFS["BB:LE.4.split/majorant"]
+    with pytest.raises(ProofError):
+        proved(proof.statements(**wrong)[part], proof.theorems[part]())
+
+
+def test_prompts_have_to_be_as_long_as_that(monkeypatch):
+    """With twice the bound of g2 the distance may be twice as large, and no bound is half of it."""
+    assert two_flows.small_at_T.__wrapped__(two_flows.rho).rhs == two_flows.rho
+    enough = two_flows.long_for
+    monkeypatch.setattr(two_flows, "long_for", lambda most: enough(2 * most))
+    with pytest.raises(ProofError):
+        two_flows.small_at_T.__wrapped__(two_flows.rho)
+    with pytest.raises(ProofError):
+        proved(
+            replace(PROOFS["BB:4.E1cor2"].statements()[1], rhs=parameters.eps / 2),
+            parameters.parameters_converge(),
+        )

@@ -1,0 +1,96 @@
+"""What is derived of uniform tokens in every dimension: the hypotheses hold on spheres, the bounds
+beside numbers, and statements with another number or fewer hypotheses are refused.
+"""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.special import betainc, gamma
+
+from numerics.derivations.kernel.sorts import ProofError
+from numerics.derivations.statements import Statement, proved
+from proofs_check.derivations.window import below
+from proofs_check.derivations.window.uniform import (
+    best_width,
+    best_width_from_below,
+    cap_measure,
+    noise_order,
+)
+
+
+def of_sphere(d, value):
+    """The mean of a function of the height of a uniform token."""
+    density = lambda angle: math.sin(angle) ** (d - 2)
+    top = quad(lambda angle: value(math.cos(angle)) * density(angle), 0, math.pi)[0]
+    return top / quad(density, 0, math.pi)[0]
+
+
+@pytest.mark.parametrize("d", [2, 3, 5, 8])
+@pytest.mark.parametrize("s", [0.2, 1.0, 3.0])
+def test_the_cited_polar_coordinates_give_the_measures_of_caps(d, s):
+    m, edge = d - 1, s / math.sqrt(1 + s**2)
+    constant = gamma(d / 2) / (2 * math.sqrt(math.pi) * gamma((d + 1) / 2))
+    secant = lambda u: m * u ** (m - 1) / math.sqrt(1 - u**2 / (1 + s**2))
+    measure = constant * (1 + s**2) ** (-m / 2) * quad(secant, 0, 1)[0]
+    assert measure == pytest.approx(betainc(m / 2, 0.5, 1 - edge**2) / 2, rel=1e-7)
+    half = constant * quad(lambda angle: m * math.sin(angle) ** (m - 1), 0, math.pi / 2)[0]
+    assert half == pytest.approx(0.5, rel=1e-9)
+    assert constant >= 1 / math.sqrt(2 * math.pi * d)
+
+
+@pytest.mark.parametrize("d", [2, 3, 6])
+@pytest.mark.parametrize("w", [0.0, 0.7, 9.0])
+def test_the_cited_mean_of_the_laplacian_is_0(d, w):
+    W, m = lambda t: math.exp(-2 * w * (1 - t)), d - 1
+    left = m * of_sphere(d, W) + 2 * w * of_sphere(d, lambda t: W(t) * (1 - t) ** 2)
+    assert left == pytest.approx((m + 4 * w) * of_sphere(d, lambda t: W(t) * (1 - t)), rel=1e-8)
+
+
+@pytest.mark.parametrize(("d", "n", "w"), [(2, 3, 2.0), (3, 40, 5.0), (5, 7, 1.0)])
+def test_the_noise_is_between_its_bounds(d, n, w):
+    x = np.random.default_rng(41).normal(size=(40_000, n, d))
+    W = np.exp(-2 * w * (1 - x[:, :, 0] / np.linalg.norm(x, axis=2)))
+    drawn = ((W**2).sum(1) / W.sum(1) ** 2).mean()
+    one, two = (of_sphere(d, lambda t, a=a: math.exp(-2 * a * w * (1 - t))) for a in (1, 2))
+    assert n * two / (1 + n * one) ** 2 <= drawn <= 7 * two / (n * one**2)
+    moment, constant = gamma((d + 1) / 2), gamma(d / 2) / (2 * math.sqrt(math.pi) * gamma((d + 1) / 2))
+    assert math.exp(-2) * constant * (1 + w) ** (-(d - 1) / 2) <= one
+    assert one <= 2 * 3 ** ((d - 1) / 2) * moment * w ** (-(d - 1) / 2)
+
+
+WRONG = [
+    (best_width.upper_statement(Fraction(3, 4)), best_width.affine_from_above),
+    (best_width_from_below.lower_statement(2), best_width_from_below.affine_from_below),
+    (best_width_from_below.relu_lower_statement(2), best_width_from_below.relu_from_below),
+    (noise_order.lower_statement(Fraction(1, 2)), noise_order.noise_from_below),
+    (noise_order.upper_statement(2), noise_order.noise_from_above),
+    (cap_measure.last_statement(Fraction(1, 2)), cap_measure.last_link),
+    (below.narrow_statement(7), below.of_narrow_windows),
+    (below.relu_statement(14), below.of_relu_tasks),
+]
+
+
+@pytest.mark.parametrize(("statement", "theorem"), WRONG, ids=range(len(WRONG)))
+def test_another_number_is_refused(statement, theorem):
+    with pytest.raises(ProofError):
+        proved(statement, theorem(), 20_000)
+
+
+@pytest.mark.parametrize(
+    ("statement", "theorem"),
+    [
+        (best_width.upper_statement(), best_width.affine_from_above),
+        (best_width_from_below.relu_lower_statement(), best_width_from_below.relu_from_below),
+        (noise_order.lower_statement(), noise_order.noise_from_below),
+    ],
+    ids=["above", "below", "noise"],
+)
+def test_a_statement_that_lacks_a_hypothesis_is_refused(statement, theorem):
+    found = theorem()
+    for one in found.assumptions:
+        fewer = Statement(statement.lhs, statement.op, statement.rhs, statement.assumptions - {one})
+        with pytest.raises(ProofError, match="assumes more"):
+            proved(fewer, found, 20_000)

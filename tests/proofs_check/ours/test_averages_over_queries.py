@@ -1,0 +1,114 @@
+"""The derivations of Theorem B and of the late law R11: steps of the first hold for two tokens,
+what they cannot show is refused, and the numbers of the bound from below can be chosen so that its
+exponent is b.
+"""
+
+import math
+import random
+from fractions import Fraction
+
+import pytest
+
+from numerics.derivations.kernel.sorts import ProofError
+from numerics.derivations.statements import Statement, proved
+from proofs_check.derivations.features import late_law
+from proofs_check.derivations.query import (
+    average,
+    exponent,
+    from_above,
+    from_below,
+    large_scores,
+    near_the_token,
+    one_token,
+)
+from tests.numerics.derivations.test_tokens_of_theorem_a import ACCURACY, TwoTokens
+
+
+@pytest.mark.parametrize(
+    "derive",
+    [from_below.error_from_below, one_token.gains, one_token.mean_gain, near_the_token.near_the_token],
+)
+def test_every_step_holds_for_two_tokens(derive):
+    world, met, steps = TwoTokens(random.Random(2)), 0, derive().steps()
+    for theorem in steps:
+        if world.meets(theorem):
+            met += 1
+            assert world.compared(theorem.lhs, theorem.op, theorem.rhs, ACCURACY), str(theorem)
+    assert met > 0.9 * len(steps)
+
+
+SHOWN = {
+    "both bounds": (from_below.limit_statements, from_below.limits),
+    "weights": (from_above.statement, from_above.theorem),
+    "below one half": (
+        average.statements,
+        lambda: (average.from_above(), average.from_below(), average.finite_limit()),
+    ),
+    "from above": (exponent.statement, exponent.theorem),
+    "from below": (large_scores.statement, large_scores.theorem),
+    "moments": (from_below.moment_statements, from_below.moments_at_the_limit),
+    "late law": (late_law.statement, late_law.theorem),
+}
+WRONG = [
+    ("both bounds", 0, {"factor": 2}),
+    ("both bounds", 1, {"factor": Fraction(11, 10)}),
+    ("weights", 0, {"c": 19}),
+    ("below one half", 0, {"c": Fraction(99, 100)}),
+    ("below one half", 1, {"least": 2}),
+    ("below one half", 2, {"share": Fraction(1, 2)}),
+    ("from above", 0, {"c": 19}),
+    ("from below", 0, {"half": 1}),
+    ("moments", 0, {"c": 2}),
+    ("moments", 1, {"share": Fraction(1, 2)}),
+    ("late law", 0, {"four": 3}),
+]
+
+
+def _parts(name, **numbers):
+    statements, theorems = (f(**n) for f, n in zip(SHOWN[name], (numbers, {}), strict=True))
+    return [(x,) if not isinstance(x, tuple) else x for x in (statements, theorems)]
+
+
+@pytest.mark.parametrize(("name", "part", "numbers"), WRONG)
+def test_wrong_numbers_are_refused(name, part, numbers):
+    statements, theorems = _parts(name)
+    assert proved(statements[part], theorems[part]).lhs == statements[part].lhs
+    with pytest.raises(ProofError):
+        proved(_parts(name, **numbers)[0][part], theorems[part], effort=2_000)
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_each_hypothesis_is_needed(name):
+    for statement, theorem in zip(*_parts(name), strict=True):
+        used = theorem.assumptions
+        assert used <= statement.assumptions
+        for dropped in used:
+            less = Statement(statement.lhs, statement.op, statement.rhs, statement.assumptions - {dropped})
+            with pytest.raises(ProofError, match="assumes more"):
+                proved(less, theorem, effort=2_000)
+
+
+def bound_from_below(lam, B, d=1):
+    """ln L and the power in the bound from below, for numbers that meet all its conditions."""
+    b = math.sqrt(1 / lam + 1 / 4) - 1 / 2
+    theta, s1, s2 = 1 + b, lam * (B - 2) ** 2, lam * (B**2 + 16 * B + 2 * d + 8)
+    steep, eps, c = math.sqrt(6 / s2), 1 / B, math.sqrt(s2)
+    a = theta * s1 - steep * s2 / 2 - 3 / steep
+    w = theta * s2 + steep * s2 / 2 + 3 / steep - a
+    rest = theta * w + 3
+    length = min(a - s2 / 2 - rest, (1 - eps) * a - (1 - eps) ** 2 * s2 / 2 - rest + math.log(eps))
+    assert w > 0
+    assert c >= 1
+    assert s2 + c + 1 <= a
+    assert length > 0
+    return b, length, length + theta**2 * s1 / 2 - theta * (a + w) - B**2 / 2 - 2 * B
+
+
+@pytest.mark.parametrize("lam", [0.5, 1.0, 1.5, 10.0])
+def test_the_bound_from_below_has_the_exponent_b(lam):
+    off = []
+    for B in (1e4, 1e6, 1e8):
+        b, length, power = bound_from_below(lam, B)
+        off.append(-power / length - b)
+    assert off[0] > off[1] > off[2] > 0
+    assert off[2] < 1e-5
