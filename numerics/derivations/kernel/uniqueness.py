@@ -16,17 +16,18 @@ __all__ = ["unique"]
 def unique(u: Function, t: Variable, v: Any, flow: Theorem, solves: Theorem, start: Theorem) -> Theorem:
     """``u(i, .., t) == v`` from ``u' == F(u)``, ``dv/dt == F(v)`` and ``u(i, .., 0) == v`` at 0.
 
-    Let the free variables and all other functions have any values. A time in F other than t may be
-    taken to be 0, where the values of u and v are the same numbers, and those of u' are numbers.
+    Let the free variables and all other functions have any values. F and v speak of no time but t
+    and 0, at which the values of u and v are the same numbers, and those of u' are numbers.
     The indices that occur are those of a place (i, ..), of free variables, and 1, 2, .. up to the
     ends of sums over coordinates; J are finitely many, with all but the place's among them. At a
     place in J the term F speaks of u at places in J only, so that the values of u there solve
     finitely many equations. Their right sides are built as `derivative` wants it: they are
-    continuous in t, with continuous derivatives in the values of u, whatever these are. The values
-    of v solve the same equations and start at the same point. Two such solutions on ``[0, tau]``
-    agree (Picard-Lindeloef): both stay in a ball, where F has a Lipschitz constant C, so that
-    ``|u - v|^2`` grows at most at the rate 2C times itself, from 0, and vanishes by the inequality
-    of Gronwall.
+    continuous in t, with continuous derivatives in the values of u, wherever these make them
+    defined, which is an open set. The values of v solve the same equations and start at the same
+    point. Let s be the last time up to which u and v agree. Near their common values there F is
+    defined and C^1, so that it has a Lipschitz constant C there; ``|u - v|^2`` grows at most at the
+    rate 2C times itself, from 0, and vanishes a little longer by Gronwall's inequality; so there is
+    no last time.
 
     Parameters
     ----------
@@ -46,8 +47,8 @@ def unique(u: Function, t: Variable, v: Any, flow: Theorem, solves: Theorem, sta
     Raises
     ------
     ProofError
-        If the premises say something else, F may not be smooth, or an assumption fixes a place or
-        the time.
+        If the premises say something else, F may not be smooth, F or v speaks of another time, or
+        an assumption fixes a place or the time.
 
     Examples
     --------
@@ -72,6 +73,8 @@ def unique(u: Function, t: Variable, v: Any, flow: Theorem, solves: Theorem, sta
     if t not in at or len({*place, t}) != len(u.sorts):
         raise ProofError(f"{text(flow.lhs)} is not at different variables for indices, and at the time {t}")
     derivative(flow.rhs, t)  # refuses what may not be smooth
+    if any(x.sort is Sort.TIME and x not in (t, START) for x in flow.rhs.free | v.free):
+        raise ProofError(f"{text(flow.rhs)} or {text(v)} speaks of another time than {t} and 0")
     holes = tuple(x for x in at if isinstance(x, Variable))
     for said, lhs, rhs in (
         (solves, derivative(v, t), instantiated(flow.rhs, {u: (holes, v)})),

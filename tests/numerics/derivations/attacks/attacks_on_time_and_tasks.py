@@ -81,6 +81,16 @@ def as_0(rate: Term, op: str = "==", begin_at: Any = 0, of: Function = path) -> 
     return unique(of, now, 0, flow, arithmetic(0, "==", instead(rate, of)), start)
 
 
+def as_one_from_another_time() -> Theorem:
+    """That a path is t max(0, s - 1) for every s, by a rate that speaks of its value at s."""
+    rate = lambda e: e / Op("max", (CLOCK(later), term(1)))
+    v = CLOCK(now) * Op("max", (term(0), CLOCK(later) - 1))
+    flow = hyp(path.rate(now), "==", rate(path(later)), now, later)
+    solves = arithmetic(derivative(v, now), "==", rate(instantiated(v, {now: later})))
+    start = arithmetic(path(START), "==", instantiated(v, {now: START}), hyp(path(START), "==", 0), begin())
+    return unique(path, now, v, flow, solves, start)
+
+
 def instead(rate: Term, of: Function) -> Term:
     return instantiated(rate, {of: ((now,), term(0))})
 
@@ -328,6 +338,7 @@ TIME_AND_TASKS: dict[str, Callable[[], Any]] = {
     "a path that leaves 0 by a root": lambda: as_0(2 * sqrt(Op("max", (path(now), term(0))))),
     "a path whose rate is only bounded": lambda: as_0(path(now), "<="),
     "a path from elsewhere": lambda: as_0(path(now), begin_at=1),
+    "a path by its values at another time": as_one_from_another_time,
     "a path as a solution of another equation": lambda: unique(
         path,
         now,

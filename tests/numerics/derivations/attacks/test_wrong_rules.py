@@ -137,6 +137,7 @@ WRONG = (
     ("uniqueness", "and flow.lhs.function == u.rate else", "else"),
     ("uniqueness", "or len({*place, t}) != len(u.sorts):", ":"),
     ("uniqueness", "derivative(flow.rhs, t)  # refuses what may not be smooth", "pass"),
+    ("uniqueness", "if any(x.sort is Sort.TIME and x not in (t, START)", "if any(False"),
     ("uniqueness", "if (said.lhs, said.op, said.rhs) != (lhs, \"==\", rhs):", "if False:"),
     ("uniqueness", "if (said.lhs, said.op, said.rhs) != (lhs, \"==\", rhs):", "if said.lhs != lhs:"),
     ("integrals", "if not nonnegative(e) or {g, h} & e.free:", "if {g, h} & e.free:"),
