@@ -53,7 +53,7 @@ def sharp_law(k: sp.Expr, L: sp.Expr, eta: sp.Expr, e: sp.Expr) -> sp.Expr:
     "LDL:4.thr",
     **charge(false="false", costs="the theorem"),
     repair=dict(law="of the flow"),
-    control=(dict(factor=Fraction(9, 10)), dict(loss=Fraction(9, 10)), dict(power=1)),
+    control=(dict(factor=Fraction(9, 10)), dict(power=1)),
     robust=Diverging(
         point={"ratio": Fraction(10)},
         hypotheses=(*IN_SHARP, "s*epsilon < 1", "s >= 1"),
@@ -307,7 +307,7 @@ def larger_tasks_are_learned_sooner(*, power: int = 2, time: int = 2) -> Evidenc
     **charge(false="gap", follows="LDL:P2/time.upper", costs="nothing"),
     repair=dict(start=Fraction(1, 2)),
     sharp="start",
-    needs=("LDL:P2/early", "OURS:R7.H"),
+    needs=("LDL:P2/early", "OURS:R7.flow"),
     hypotheses=slow.HYPOTHESES,
 )
 def gradients_fall_after_phase_1(*, start: Fraction = Fraction(0)) -> Evidence:

@@ -103,7 +103,7 @@ def late_training_is_slow(
     "LDL:T1",
     **charge(false="false", costs="the theorem"),
     repair=dict(time="of the flow"),
-    control=(dict(factor=Fraction(9, 10)), dict(loss=Fraction(9, 10))),
+    control=dict(factor=Fraction(9, 10)),
     robust=exactly.diverging(5, IN_FLAT, excess_at(slow.end_of_phase_2), n / 400),
     needs=("LDL:T1/late", "OURS:R7.H"),
     hypotheses=IN_FLAT,
@@ -127,7 +127,7 @@ def theorem_1(
     "LDL:T2",
     **charge(false="false", costs="the theorem"),
     repair=dict(time="of the flow"),
-    control=(dict(factor=Fraction(9, 10)), dict(loss=Fraction(9, 10))),
+    control=dict(factor=Fraction(9, 10)),
     robust=exactly.diverging(
         10, IN_SHARP, excess_at(slow.end_of_phase_3_at_most), n ** sp.Rational(1, 2) / 10**3, least=8
     ),
