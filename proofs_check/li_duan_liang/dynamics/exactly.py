@@ -1,6 +1,7 @@
 """The repairs that many statements on the phases share: what holds where training is known exactly.
 A claim is its printed half, refuted along slow training, with one of these; `exact` says which is
-asked.
+asked. In the statements that are derived Attn_k enters as its mean over the classes, which by
+OURS:R7.flow it is for each.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ class Exactly:
             return self.joined([one(**given) for one, given in zip(self.checks, named)], numbers)
 
         update_wrapper(check, printed)
-        check.__doc__ = f"{inspect.getdoc(printed)} Repaired, {self.said}"
+        check.__doc__ = f"{inspect.getdoc(printed)} Repaired, {self.said} {MEAN}"
         given = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for of in own for p in of]
         first = inspect.Parameter("exact", inspect.Parameter.KEYWORD_ONLY, default=False)
         check.__dict__["__signature__"] = inspect.Signature([first, *given])
@@ -83,6 +84,9 @@ class Exactly:
             co_filename=code.co_filename, co_firstlineno=code.co_firstlineno
         )
         return check
+
+
+MEAN = r"$\mathrm{Attn}_k$ enters as its mean over the classes, which by R7.flow it is for each."
 
 
 def _leaves(e: Evidence) -> list[Evidence]:
@@ -111,10 +115,11 @@ UPDATES = Exactly(
 EARLY_UPDATES = Exactly(
     (exact.early_updates,),
     r"$\frac{\sigma_f^2}{2K^2}\leq g_k\leq C\frac{\sigma_f^2}{K^2}$ while $\mathrm{Attn}_k\leq\frac12$ and "
-    r"$e^z\leq C$, with `least` for the 1/2 and `most` = 1 times the right side.",
-    (HALF, {"most": Fraction(9, 10)}),
+    r"$e^{q_k-q_{k,m}}\leq C$, with `least` for the 1/2 and `most` = 1 times the right side; and "
+    r"$q_k-q_{k,m}$ is `gap` = 1 times the scalar of the flow.",
+    (HALF, {"most": Fraction(9, 10)}, {"gap": 2}),
     "LDL:P2/rate.lower",
-    ((0, 1), (0, 2)),
+    ((0, 1), (0, 2), (3,)),
 )
 LATE_UPDATES = Exactly(
     (exact.late_updates,),
@@ -173,11 +178,11 @@ HALF_BEFORE = Exactly(
 )
 SCORES = Exactly(
     (exact.scores_at_one_half,),
-    r"the attention is `share` = 1/2 for $q_k=\frac{K-1}K\log(K-1)$ and $q_{k,m}=-\frac{q_k}{K-1}$, and "
+    r"$q_k=\frac{K-1}K\log(K-1)$ and $q_k-q_{k,m}=\log(K-1)$ where the attention is `share` = 1/2, and "
     r"$\log(K-1)$ is at least `least` = 3/5 times $\log K$ for $K\geq3$.",
     ({"share": Fraction(2, 5)}, {"least": Fraction(2, 3)}),
     "LDL:L5.off/gap",
-    ((0,),),
+    ((0,), (0, 1)),
     ("least",),
 )
 SCORES_AND_TIME = Exactly(
@@ -185,7 +190,7 @@ SCORES_AND_TIME = Exactly(
     f"{SCORES.said[:-1]}; {TIME_TO_ONE_HALF.said}",
     (*SCORES.control, *TIME_TO_ONE_HALF.control),
     "LDL:L5.1",
-    ((0,), (2, 4), (3,)),
+    ((0,), (0, 1), (3, 5), (4,)),
     ("least",),
 )
 ATTENTION_AT_THE_START = Exactly(

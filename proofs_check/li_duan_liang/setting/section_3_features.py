@@ -130,7 +130,7 @@ TWO_GEOMETRIES = Diverging(
     **charge(false="gap", costs="a hypothesis"),
     repair=dict(geometry="equiangular"),
     control=(dict(below=4), dict(logs=Fraction(29, 10))),
-    needs=("LDL:3.1.feat", "OURS:R12.upper", "OURS:R7.half", "OURS:R7.H"),
+    needs=("LDL:3.1.feat", "OURS:R12.upper", "OURS:R7.half", "OURS:R7.flow"),
     hypotheses=TWO_GEOMETRIES.hypotheses,
 )
 def the_geometry_decides_the_exponent(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from numerics.derivations.derived import symm
+from numerics.derivations.kernel.binding import instantiated
 from numerics.derivations.kernel.rules import gcongr, instantiate
 from numerics.derivations.kernel.terms import term
 from numerics.derivations.kernel.theorems import Theorem
@@ -13,6 +14,8 @@ from numerics.derivations.tactics import calc, show
 from proofs_check.derivations.features.equiangular.flow import (
     A,
     E,
+    X,
+    lam,
     y,
 )
 from proofs_check.derivations.features.equiangular.phases import (
@@ -21,6 +24,7 @@ from proofs_check.derivations.features.equiangular.phases import (
     other_attention_now,
     others,
     own_update,
+    score_now,
     update,
     updates_now,
 )
@@ -48,10 +52,14 @@ from proofs_check.derivations.features.equiangular.setting import (
     of_the_query,
     projections,
     same,
+    score,
+    t,
     there,
     zero_or_one,
 )
 from proofs_check.derivations.features.steps import ind, product, scaled, times
+
+score_own = instantiated(score(X), {m: k})
 
 
 @cache
@@ -66,14 +74,86 @@ def with_the_query() -> Theorem:
     )
 
 
-def update_statement(power: int = 2) -> Statement:
-    """g_k = kappa^2 sigma_f^2 a (1 - a)^power/(K - 1)."""
-    return Statement(here * own_update, "==", here * (unit * a * (1 - a) ** power / M), given)
+@cache
+def of_two_classes() -> tuple[Theorem, Theorem]:
+    """Two different classes are not the same, and both are classes."""
+    d, (square, mixed, own) = same(m, k), projections()
+    return (
+        calc(
+            others * d, ("==", both * d - d * d), ("==", d - d * d, mixed), ("==", 0, scaled(term(-1), own))
+        ),
+        calc(
+            others * both,
+            ("==", both * both - both * d),
+            ("==", both - both * d, square),
+            ("==", others, scaled(term(-1), mixed)),
+        ),
+    )
 
 
 @cache
 def number_of_classes() -> Theorem:
     return show(K_ / K, "==", 1, scaled(1 / K, counted))
+
+
+@cache
+def own_score_now() -> Theorem:
+    """q_k = lambda M/K."""
+    square = instantiate(zero_or_one, {m: k})
+    return calc(
+        here * score_own,
+        ("==", here * (lam(t) * (here - here * here / K)), scaled(here, instantiate(score_now(), {m: k}))),
+        ("==", lam(t) * here**2 - lam(t) / K * here * here**2),
+        (
+            "==",
+            lam(t) * here - lam(t) / K * here * here,
+            scaled(lam(t), square),
+            scaled(-lam(t) / K * here, square),
+        ),
+        ("==", lam(t) * here - lam(t) / K * here, scaled(-lam(t) / K, square)),
+        (
+            "==",
+            here * lam(t) * (M / K),
+            scaled(here * lam(t), show(1 - 1 / K, "==", M / K, scaled(1 / K, counted))),
+        ),
+    )
+
+
+def gap_statement(gap: int = 1) -> Statement:
+    """q_k - q_km is `gap` times lambda for two different classes."""
+    return Statement(others * (score_own - score(X) - gap * lam(t)), "==", term(0), given)
+
+
+@cache
+def gap_of_the_scores() -> Theorem:
+    d, (none, whole), gate = same(m, k), of_two_classes(), with_the_query()
+    own = calc(
+        others * score_own,
+        ("==", score_own * (others * here), symm(scaled(score_own, gate))),
+        ("==", others * (here * score_own)),
+        ("==", others * (here * lam(t) * (M / K)), scaled(others, own_score_now())),
+        ("==", lam(t) * (M / K) * (others * here)),
+        ("==", lam(t) * (M / K) * others, scaled(lam(t) * (M / K), gate)),
+    )
+    other = calc(
+        others * score(X),
+        ("==", others * (lam(t) * (d - both / K)), scaled(others, score_now())),
+        ("==", lam(t) * (others * d) - lam(t) / K * (others * both)),
+        ("==", lam(t) * 0 - lam(t) / K * others, scaled(lam(t), none), scaled(-lam(t) / K, whole)),
+    )
+    return calc(
+        others * (score_own - score(X) - lam(t)),
+        ("==", others * score_own - others * score(X) - others * lam(t)),
+        ("==", own.rhs - other.rhs - others * lam(t), own, scaled(term(-1), other)),
+        ("==", others * lam(t) * (K_ / K) - others * lam(t)),
+        ("==", others * lam(t) * 1 - others * lam(t), scaled(others * lam(t), number_of_classes())),
+        ("==", 0),
+    )
+
+
+def update_statement(power: int = 2) -> Statement:
+    """g_k = kappa^2 sigma_f^2 a (1 - a)^power/(K - 1)."""
+    return Statement(here * own_update, "==", here * (unit * a * (1 - a) ** power / M), given)
 
 
 @cache
@@ -115,16 +195,7 @@ def other_statements(classes: int = 1, sign: int = -1) -> tuple[Statement, ...]:
 @cache
 def other_update_now() -> Theorem:
     """g_km = -kappa^2 sigma_f^2 E/(E + M)^3 for two different classes."""
-    d, e, (square, mixed, own) = same(m, k), unit * E * y**3, projections()
-    none = calc(
-        others * d, ("==", both * d - d * d), ("==", d - d * d, mixed), ("==", 0, scaled(term(-1), own))
-    )
-    whole = calc(
-        others * both,
-        ("==", both * both - both * d),
-        ("==", both - both * d, square),
-        ("==", others, scaled(term(-1), mixed)),
-    )
+    d, e, (none, whole) = same(m, k), unit * E * y**3, of_two_classes()
     return calc(
         others * update,
         ("==", others * (e * K_ * (d - both / K)), scaled(others, updates_now())),
@@ -178,16 +249,7 @@ def other_attention_statements(least: Rational = 1, most: Rational = 2) -> tuple
 @of_each(OTHER_ATTENTION, other_attention_statements, (1, 2))
 @cache
 def other_attention() -> tuple[Theorem, Theorem]:
-    d, (square, mixed, own) = same(m, k), projections()
-    none = calc(
-        others * d, ("==", both * d - d * d), ("==", d - d * d, mixed), ("==", 0, scaled(term(-1), own))
-    )
-    whole = calc(
-        others * both,
-        ("==", both * both - both * d),
-        ("==", both - both * d, square),
-        ("==", others, scaled(term(-1), mixed)),
-    )
+    d, (none, whole) = same(m, k), of_two_classes()
     squared = calc(
         others, ("==", others * both, symm(whole)), ("==", others**2 + others * d), ("==", others**2, none)
     )
@@ -225,20 +287,21 @@ def other_attention() -> tuple[Theorem, Theorem]:
     )
 
 
-def early_statements(least: Rational = HALF, most: Rational = 1) -> tuple[Statement, ...]:
+def early_statements(least: Rational = HALF, most: Rational = 1, gap: int = 1) -> tuple[Statement, ...]:
     """g_k is at least least kappa^2 sigma_f^2/K^2 while a <= 1/2, and at most that times e^lambda,
-    times most.
+    times most; and q_k - q_km is `gap` times lambda.
     """
     before = ind(HALF - a)
     return (
         Statement(before * here * (least * unit / K_**2), "<=", before * here * own_update, given),
         Statement(here * own_update, "<=", here * (most * unit * E / K_**2), given),
+        gap_statement(gap),
     )
 
 
-@of_each(EARLY, early_statements, (1, 2))
+@of_each(EARLY, early_statements, (1, 2, 3))
 @cache
-def early_updates() -> tuple[Theorem, Theorem]:
+def early_updates() -> tuple[Theorem, Theorem, Theorem]:
     before, at = ind(HALF - a), ind(HALF - E * y)
     some, value = (
         calc(0, ("<=", here**2), ("==", here, instantiate(zero_or_one, {m: k}))),
@@ -262,4 +325,5 @@ def early_updates() -> tuple[Theorem, Theorem]:
         calc(
             own_update_now(), ("==", here * value), ("<=", here * (unit * E / K_**2), times(here, high, some))
         ),
+        gap_of_the_scores(),
     )

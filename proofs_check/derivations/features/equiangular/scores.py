@@ -24,7 +24,7 @@ from proofs_check.derivations.features.equiangular.flow import (
 from proofs_check.derivations.features.equiangular.phases import (
     a,
     mean_attention,
-    score_now,
+    others,
 )
 from proofs_check.derivations.features.equiangular.reached import (
     HALF,
@@ -45,27 +45,28 @@ from proofs_check.derivations.features.equiangular.reached import (
     until_then,
     z,
 )
+from proofs_check.derivations.features.equiangular.score_updates import (
+    gap_of_the_scores,
+    own_score_now,
+    score_own,
+)
 from proofs_check.derivations.features.equiangular.setting import (
     K,
     M,
-    counted,
     here,
-    k,
-    m,
     score,
     t,
-    zero_or_one,
 )
 from proofs_check.derivations.features.steps import ind, scaled, times
 
 
-def score_statement(share: Rational = HALF) -> Statement:
-    """q_k = (K - 1)/K log(K - 1) where a = share."""
+def score_statements(share: Rational = HALF) -> tuple[Statement, ...]:
+    """q_k = (K - 1)/K log(K - 1), and q_k - q_km = log(K - 1), where a = share."""
     there = ind(a - share) * ind(share - a)
-    return Statement(there * here * (score_own - M / K * log(M)), "==", term(0), given)
-
-
-score_own = instantiated(score(X), {m: k})
+    return (
+        Statement(there * here * (score_own - M / K * log(M)), "==", term(0), given),
+        Statement(there * others * (score_own - score(X) - log(M)), "==", term(0), given),
+    )
 
 
 def start_statements(
@@ -165,44 +166,32 @@ def gap_at_one_half() -> Theorem:
     return show(both_ * gap, "==", 0, most, least, both_ * gap)
 
 
+@of_each(("LDL:L5.off/gap",), score_statements, (1, 2))
 @cache
-def scores() -> Theorem:
+def scores() -> tuple[Theorem, Theorem]:
     there_ = ind(a - HALF) * ind(HALF - a)
-    square = instantiate(zero_or_one, {m: k})
-    own_score = calc(
-        here * score_own,
-        ("==", here * (lam(t) * (here - here * here / K)), scaled(here, instantiate(score_now(), {m: k}))),
-        ("==", lam(t) * here**2 - lam(t) / K * here * here**2),
-        (
-            "==",
-            lam(t) * here - lam(t) / K * here * here,
-            scaled(lam(t), square),
-            scaled(-lam(t) / K * here, square),
-        ),
-        ("==", lam(t) * here - lam(t) / K * here, scaled(-lam(t) / K, square)),
-        (
-            "==",
-            here * lam(t) * (M / K),
-            scaled(here * lam(t), show(1 - 1 / K, "==", M / K, scaled(1 / K, counted))),
-        ),
-    )
-    return calc(
+    own = calc(
         there_ * here * (score_own - M / K * log(M)),
         ("==", there_ * (here * score_own) - there_ * here * (M / K * log(M))),
         (
             "==",
             there_ * (here * lam(t) * (M / K)) - there_ * here * (M / K * log(M)),
-            scaled(there_, own_score),
+            scaled(there_, own_score_now()),
         ),
         ("==", here * (M / K) * (there_ * (lam(t) - log(M)))),
         ("==", here * (M / K) * 0, scaled(here * (M / K), gap_at_one_half())),
         ("==", 0),
     )
+    gap = calc(
+        there_ * others * (score_own - score(X) - log(M)),
+        ("==", there_ * (others * (score_own - score(X) - lam(t))) + others * (there_ * (lam(t) - log(M)))),
+        ("==", 0, scaled(there_, gap_of_the_scores()), scaled(others, gap_at_one_half())),
+    )
+    return own, gap
 
 
 def scores_and_time(below: Rational = 5, logs: Rational = 3, share: Fraction = HALF) -> tuple[Statement, ...]:
-    return score_statement(share), *time_statements(below, logs)
+    return *score_statements(share), *time_statements(below, logs)
 
 
-of_each(("LDL:L5.off/gap",), score_statement)(scores)
-of_each(("LDL:L5.1",), scores_and_time, (1, 2, 3))(lambda: (scores(), half_reached(), half_not_before()))
+of_each(("LDL:L5.1",), scores_and_time, (1, 2, 3, 4))(lambda: (*scores(), half_reached(), half_not_before()))
