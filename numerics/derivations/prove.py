@@ -20,6 +20,7 @@ from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Proo
 from numerics.derivations.kernel.tasks import at_task
 from numerics.derivations.kernel.terms import CLOCK, START, Function, Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
+from numerics.derivations.kernel.uniqueness import unique
 from numerics.derivations.statements import Statement, hypotheses, proved
 from numerics.derivations.tactics import calc, show
 from numerics.derivations.typeset import relation
@@ -61,6 +62,7 @@ __all__ = [
     "time",
     "token",
     "total",
+    "unique",
     "until",
 ]
 

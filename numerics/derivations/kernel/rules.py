@@ -16,6 +16,7 @@ from numerics.derivations.kernel.integrals import (
 )
 from numerics.derivations.kernel.judgements import assume, equal, gcongr, instantiate, trans
 from numerics.derivations.kernel.tasks import at_task
+from numerics.derivations.kernel.uniqueness import unique
 
 __all__ = [
     "antitone",
@@ -36,5 +37,6 @@ __all__ = [
     "open_event",
     "same_covariance",
     "trans",
+    "unique",
     "until",
 ]

@@ -16,7 +16,7 @@ from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.tactics import calc, show
 from proofs_check.derivations.features.steps import gap, ind, product, times
-from proofs_check.derivations.proof import by_normal_form, proves
+from proofs_check.derivations.proof import proves
 
 #: An outcome is a task and a prompt, and the query y is drawn apart from both.
 n, m = Variable("n", Sort.INDEX), Variable("m", Sort.INDEX)
@@ -164,21 +164,41 @@ def _own_at_most_one() -> Theorem:
     return calc(0, ("<=", others(A(n, outcome)), positive), ("==", 1 - own, adds_up))
 
 
+def rest_statement(constant: int | Fraction = 1) -> Statement:
+    """g_k <= constant E 1{query v_k} Attn_k (1 - Attn_k)^2 B^2."""
+    bound = expectation(is_k * own * ((1 - own) * B) ** 2)
+    return Statement(expectation(is_k * own * error**2), "<=", constant * bound, hypotheses(*ATTENTION))
+
+
+@proves("LDL:L2.eq12/upper", rest_statement)
+@cache
+def own_update_by_the_rest() -> Theorem:
+    one, _ = errors()
+    square = _product(one, one, error, error)[0]
+    weighted = times(is_k * own, square, product(is_k, own, own_positive))
+    return calc(
+        expectation(is_k * own * error**2), ("<=", expectation(is_k * own * ((1 - own) * B) ** 2), weighted)
+    )
+
+
+def sign_statement(shift: Fraction = Fraction(0)) -> Statement:
+    """g_k is at least `shift`."""
+    return Statement(term(shift), "<=", expectation(is_k * own * error**2), hypotheses(own_positive))
+
+
+@proves("LDL:L2.nonneg", sign_statement)
+@cache
+def own_update_is_not_negative() -> Theorem:
+    return calc(0, ("<=", sign_statement().rhs, product(is_k * error**2, own, own_positive)))
+
+
 @proves("LDL:L4.1/upper", own_statement)
 @cache
 def own_update() -> Theorem:
-    one, _ = errors()
-    square = _product(one, one, error, error)[0]
     cubic = show(own * (1 - own) ** 2, "<=", Fraction(4, 27), own_positive, _own_at_most_one())
-    weighted = times(is_k * own, square, product(is_k, own, own_positive))
-    each = calc(
-        is_k * own * error**2,
-        ("<=", is_k * own * ((1 - own) * B) ** 2, weighted),
-        ("<=", is_k * B**2 * Fraction(4, 27), times(is_k * B**2, cubic)),
-    )
     return calc(
-        expectation(is_k * own * error**2),
-        ("<=", expectation(is_k * B**2 * Fraction(4, 27)), each),
+        own_update_by_the_rest(),
+        ("<=", expectation(is_k * B**2 * Fraction(4, 27)), times(is_k * B**2, cubic)),
         ("==", Fraction(4, 27) * B**2 * rare.lhs),
         ("<=", Fraction(4, 27) * B**2 * (P / K), rare),
     )
@@ -326,64 +346,3 @@ def second_phase() -> Theorem:
     first, second = (chain(start, longer) for start in _of_a_modulus(first_scores, begin(m)))
     moved = _modulus(show(X, "<=", total, first, up), show(-X, "<=", total, second, down), X, total)
     return calc(modulus(score(m)), ("==", modulus(X), onwards, X), ("<=", total, moved))
-
-
-# Sums that are regrouped, and means over the classes
-
-value, weight = Function("f", (Sort.INDEX,)), Function("attn", (Sort.INDEX,))
-f_k, f_other, attn_other = (Variable(name, range=REALS) for name in ("fk", "fo", "attno"))
-k = Variable("k", Sort.INDEX)
-all_ = lambda e: bind("coordinates", (n,), e, (K,))
-whole_attention = assume("attention adds up to 1", all_(weight(n)), "==", 1)
-prediction = all_(weight(n) * value(n))
-f_m, w_m = instantiated(value(n), {n: m}), instantiated(weight(n), {n: m})
-double = bind("coordinates", (m, n), w_m * weight(n) * (f_k - value(n)) * (f_other - f_m), (K, K))
-ends = (
-    (prediction - f_k) * attn_other * all_(weight(n) * (f_other - value(n))),
-    -attn_other * (f_k - prediction) * (f_other - prediction),
-)
-
-
-def regrouped_statements(sign: int = 1) -> tuple[Statement, ...]:
-    given = whole_attention.assumptions
-    inner = -attn_other * double
-    return Statement(ends[0], "==", sign * inner, given), Statement(inner, "==", sign * ends[1], given)
-
-
-@proves("LDL:C.step5", regrouped_statements, part=(1, 2))
-@cache
-def regrouped() -> Sides:
-    """The single sum, the double sum, and the product of two errors are equal."""
-    S = all_(weight(n))
-    second = calc(
-        -attn_other * double,
-        ("==", -attn_other * (f_k * S - prediction) * (f_other * S - prediction)),
-        ("==", ends[1], whole_attention, prediction),
-    )
-    first = calc(
-        ends[0],
-        ("==", (prediction - f_k) * attn_other * (f_other * S - prediction)),
-        ("==", ends[1], whole_attention, prediction),
-        ("==", -attn_other * double, second),
-    )
-    return first, second
-
-
-#: Whether the query is of a class, and what is left there: a multiple of (1 - Attn_k)^2.
-of_class, left = (
-    Function("is", (Sort.INDEX, Sort.QUERY)),
-    Function("left", (Sort.INDEX, Sort.TOKEN), Fraction(1)),
-)
-at_the_class = ind(of_class(n, y)) * left(n, outcome)
-
-
-def mean_statement(half: Fraction = Fraction(1, 2)) -> Statement:
-    """The half sum is half of the mean at the class of the query; `half` stands for the latter."""
-    return Statement(
-        Fraction(1, 2) * all_(expectation(at_the_class)),
-        "==",
-        Fraction(half) * expectation(all_(at_the_class)),
-    )
-
-
-proves("LDL:D3.drop", mean_statement)(by_normal_form(mean_statement))

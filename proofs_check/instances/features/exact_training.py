@@ -20,7 +20,6 @@ from theory.regression.features.reduced import ReducedAttention
 
 __all__ = [
     "EXACT",
-    "OTHERS",
     "R7",
     "UPDATES",
     "attention_at_the_start",
@@ -42,9 +41,8 @@ __all__ = [
 ]
 
 Number = int | Fraction
-#: What a repair rests on: one number and its time; the formula of an update; equal others.
-R7, UPDATES = ("OURS:R7.flow", "OURS:R7.time"), ("OURS:R7.flow", "OURS:R7.loss")
-OTHERS = ("OURS:R7.flow/step", "OURS:R7.loss", "OURS:R11.sign")
+#: What a repair rests on: one number and its time; or that number alone.
+R7, UPDATES = ("OURS:R7.flow", "OURS:R7.time"), ("OURS:R7.flow",)
 EXACT = (
     r"Repaired, the features are orthonormal, the tasks exchangeable, the prompts balanced and the "
     r"steps small, so that by R7 one "
@@ -145,12 +143,13 @@ def speed_of_the_attention(sign: int = 1) -> Evidence:
 
 def scores_at_one_half(share: Number = Fraction(1, 2), least: Number = Fraction(3, 5)) -> Evidence:
     r"""For $q_k=\frac{K-1}K\log(K-1)$ and $q_{k,m}=-\frac{q_k}{K-1}$ the attention is `share` =
-    1/2, and the gap $\log(K-1)$ is at least `least` = 3/5 times $\log K$ for $K\geq3$.
+    1/2, and the gap is $\log(K-1)$, at least `least` = 3/5 times $\log K$ for $K\geq3$.
     """
     q = M / K * log(M)
     found = computed(r"\mathrm{Attn}_k", TRAINING.attention(q + q / M))
     return all_of(
         identity(found, sp.Rational(share)),
+        identity(q + q / M, log(M)),
         forall(log(WHOLE - 1), ">=", sp.Rational(least) * log(WHOLE), {WHOLE: Integers(3, oo)}),
     )
 
@@ -163,15 +162,18 @@ def every_rest(whole: int = 1) -> Evidence:
     return identity(computed(r"\mathrm{Attn}_k", TRAINING.attention(log(M * (1 - a) / a))), whole - a)
 
 
-def early_updates(least: Number = Fraction(1, 2), most: Number = 1) -> Evidence:
+def early_updates(least: Number = Fraction(1, 2), most: Number = 1, gap: int = 1) -> Evidence:
     r"""While $\mathrm{Attn}_k\leq\frac12$ and $e^z\leq C$, $\frac1{2K^2}\leq g_k\leq\frac C{K^2}$,
-    with `least` for the 1/2 and `most` = 1 times $C$.
+    with `least` for the 1/2 and `most` = 1 times $C$; and $q_k-q_{k,m}$ is `gap` = 1 times $z$ for
+    $q_k=\frac{K-1}Kz$ and $q_{k,m}=-\frac zK$.
     """
     g, box = update(y / M), {M: Closed(1, oo), y: Closed(1, oo)}
+    z = sp.Symbol("z", real=True)
     return all_of(
         updates(),
         forall(g, ">=", sp.Rational(least) / K**2, box, where=[(y, "<=", M)]),
         forall(g, "<=", sp.Rational(most) * y / K**2, box),
+        identity(M / K * z + z / K, gap * z),
     )
 
 

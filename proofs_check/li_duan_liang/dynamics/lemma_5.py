@@ -61,7 +61,7 @@ def gradients_that_are_summed(*, first: int = 1, last: int = 3) -> Evidence:
 @claim(
     "LDL:L5.1",
     **charge(false="gap", follows="LDL:P2/rate.lower", costs="the theorem"),
-    needs=("LDL:L4.1", "LDL:L5.sum", "LDL:P2/early", "OURS:R7.flow/step", "OURS:R7.time"),
+    needs=("LDL:L4.1", "LDL:L5.sum", "LDL:P2/early", "OURS:R7.flow"),
     hypotheses=HYPOTHESES,
     **exactly.SCORES_AND_TIME.repaired,
 )
@@ -101,7 +101,7 @@ def other_scores_at_the_end_of_phase_1(
 @claim(
     "LDL:L5.off/gap",
     **charge(false="gap", follows="LDL:P2/rate.lower", costs="the theorem"),
-    needs=("LDL:L5.1", "LDL:L5.off", "LDL:P2/early", "OURS:R7.flow", "OURS:R7.flow/step"),
+    needs=("LDL:L5.1", "LDL:L5.off", "LDL:P2/early", "OURS:R7.flow"),
     hypotheses=HYPOTHESES,
     **exactly.SCORES.repaired,
 )

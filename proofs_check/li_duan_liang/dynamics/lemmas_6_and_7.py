@@ -80,7 +80,7 @@ def the_rest_in_phase_2() -> Evidence:
 @claim(
     "LDL:L6.3",
     **charge(false="gap", follows="LDL:L6.2", costs="the theorem"),
-    needs=("LDL:L3.3", "OURS:R7.flow/step"),
+    needs=("LDL:L3.3", "OURS:R7.flow"),
     hypotheses=HYPOTHESES,
     **exactly.OTHER_ATTENTION.repaired,
 )
@@ -128,7 +128,7 @@ def gradient_in_phase_2() -> Evidence:
 @claim(
     "LDL:L7.2",
     **charge(false="gap", follows="LDL:L7.1", costs="the theorem"),
-    needs=("LDL:L6.3", "LDL:L7.prem", "LDL:L2.eq13/upper", *exact_training.OTHERS),
+    needs=("LDL:L6.3", "LDL:L7.prem", "LDL:L2.eq13/upper", *exact_training.UPDATES),
     hypotheses=HYPOTHESES,
     **exactly.OTHER_UPDATES.repaired,
 )

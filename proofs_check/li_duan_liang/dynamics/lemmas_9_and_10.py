@@ -45,7 +45,7 @@ def gradient_in_phase_3(*, power: int = 1, constant: int | Fraction = 1) -> Evid
 @claim(
     "LDL:L9.prem",
     **charge(false="gap", costs="the theorem"),
-    needs=("OURS:R7.flow/step",),
+    needs=("OURS:R7.flow",),
     hypotheses=IN_SHARP,
     **exactly.OTHER_ATTENTION.repaired,
 )
@@ -61,7 +61,7 @@ def premises_of_lemma_9() -> Evidence:
 @claim(
     "LDL:L9.2",
     **charge(false="gap", follows="LDL:P4/rate", costs="the theorem"),
-    needs=("LDL:L9.prem", "LDL:P4/gradient", "LDL:T1/late", "LDL:L2.eq13/upper", *exact_training.OTHERS),
+    needs=("LDL:L9.prem", "LDL:P4/gradient", "LDL:T1/late", "LDL:L2.eq13/upper", *exact_training.UPDATES),
     hypotheses=IN_SHARP,
     **exactly.OTHER_UPDATES.repaired,
 )

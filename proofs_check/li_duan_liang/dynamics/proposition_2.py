@@ -159,7 +159,7 @@ def rate_of_the_other_scores(*, features: str = "any", c: Fraction = Fraction(1)
 @claim(
     "LDL:P2.osc",
     **charge(false="gap", costs="nothing"),
-    needs=exact_training.OTHERS,
+    needs=exact_training.UPDATES,
     hypotheses=("K in Integers", "K >= 2", "z >= 0"),
     **exactly.OTHER_UPDATES.repaired,
 )
@@ -177,7 +177,7 @@ def other_scores_move_one_way() -> Evidence:
 @claim(
     "LDL:P2.osc/trend",
     **charge(false="gap", follows="LDL:L3.sym", costs="a hypothesis"),
-    needs=exact_training.OTHERS,
+    needs=exact_training.UPDATES,
     hypotheses=("K in Integers", "K >= 4", "a > 0", "a < 1"),
     **exactly.OTHER_UPDATES.repaired,
 )

@@ -95,7 +95,7 @@ def rate_of_phase_2_from_below() -> Evidence:
 @claim(
     "LDL:P3/off",
     **charge(false="gap", follows="LDL:P3/rate", costs="the theorem"),
-    needs=("LDL:P4/gradient", *exact_training.OTHERS),
+    needs=("LDL:P4/gradient", *exact_training.UPDATES),
     hypotheses=IN_FLAT,
     **exactly.OTHER_UPDATES.repaired,
 )

@@ -109,7 +109,7 @@ def rate_of_phase_3_from_below() -> Evidence:
 @claim(
     "LDL:P4/off",
     **charge(false="gap", follows="LDL:P4/rate", costs="the theorem"),
-    needs=("LDL:P4/gradient", "LDL:T1/late", *exact_training.OTHERS),
+    needs=("LDL:P4/gradient", "LDL:T1/late", *exact_training.UPDATES),
     hypotheses=IN_SHARP,
     **exactly.OTHER_UPDATES.repaired,
 )

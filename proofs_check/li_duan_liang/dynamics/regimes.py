@@ -14,6 +14,7 @@ from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, computed, forall, identity
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.features import exact_training
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import DELTA2, IN_SHARP, WHERE, K, c1, n
@@ -52,7 +53,7 @@ def sharp_law(k: sp.Expr, L: sp.Expr, eta: sp.Expr, e: sp.Expr) -> sp.Expr:
     "LDL:4.thr",
     **charge(false="false", costs="the theorem"),
     repair=dict(law="of the flow"),
-    control=(dict(factor=Fraction(9, 10)), dict(loss=Fraction(9, 10)), dict(power=1)),
+    control=(dict(factor=Fraction(9, 10)), dict(power=1)),
     robust=Diverging(
         point={"ratio": Fraction(10)},
         hypotheses=(*IN_SHARP, "s*epsilon < 1", "s >= 1"),
@@ -62,9 +63,8 @@ def sharp_law(k: sp.Expr, L: sp.Expr, eta: sp.Expr, e: sp.Expr) -> sp.Expr:
         ),
         exceeds=n / 2,
     ),
-    needs=("LDL:4.thr/scaling", "OURS:R7.time", "OURS:R9.time"),
+    needs=("LDL:4.thr/scaling", "OURS:R7.H", "OURS:R9.time"),
     hypotheses=(*IN_SHARP, "s*epsilon < 1", "s >= 1"),
-    argument=exact_training.EXACT,
 )
 def threshold_of_the_regimes(
     *, law: str = "printed", factor: Fraction = Fraction(1), loss: Fraction = Fraction(1), power: int = 2
@@ -85,7 +85,8 @@ def threshold_of_the_regimes(
     terms = lambda r: (M + 1) ** 2 + 3 * (M + 1) * log((M + 1) * r) + 3 * (M + 1) * r + (M + 1) * r**2 / 2
     T = lambda spread, eta, e: terms(spread / e) / (eta * spread**2)
     moved = computed(r"T(s\sigma_f,\tfrac\eta{s^2},s\epsilon)", T(s * spread, eta / s**power, s * e))
-    return all_of(learned_in(factor, loss), identity(moved, T(spread, eta, e)))
+    found = derivation("LDL:4.thr", learned_in(factor, loss), factor=factor, loss=loss)
+    return all_of(found, identity(moved, T(spread, eta, e)))
 
 
 @claim("LDL:4.thr/scaling", control=dict(power=1), needs=("OURS:R9",))
@@ -306,7 +307,7 @@ def larger_tasks_are_learned_sooner(*, power: int = 2, time: int = 2) -> Evidenc
     **charge(false="gap", follows="LDL:P2/time.upper", costs="nothing"),
     repair=dict(start=Fraction(1, 2)),
     sharp="start",
-    needs=("LDL:P2/early", "OURS:R7.H"),
+    needs=("LDL:P2/early", "OURS:R7.flow"),
     hypotheses=slow.HYPOTHESES,
 )
 def gradients_fall_after_phase_1(*, start: Fraction = Fraction(0)) -> Evidence:

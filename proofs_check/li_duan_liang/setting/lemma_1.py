@@ -67,15 +67,17 @@ HALF_OF_THE_VALUES = Diverging(
 def sum_of_the_differences(*, power: int = 0, constant: int = 2) -> Evidence:
     r"""The sum of $|f(v_n)-f(v_k)|$ over $n\neq k$ is printed as a multiple of $L\Delta$, that is
     of $K$ to the `power` 0, which a task of two values defeats. With the power 1 it is at most
-    `constant` = 2 times $KL\Delta$, where distances are at most $2\Delta$.
+    `constant` = 2 times $KL\Delta$, where distances are at most $2\Delta$. It is derived;
+    tried is the largest difference, $K-1$ times.
     """
     if not power:
         return along(HALF_OF_THE_VALUES, f="L Delta on half of the features, 0 on the others")
     K = sp.Symbol("K", positive=True)
     domain = {K: Closed(2, oo), L: (0, oo), Delta: (0, oo), B: (0, oo)}
-    return forall(
+    tried = forall(
         (K - 1) * B, "<=", constant * K**power * L * Delta, domain, where=[(B, "<=", 2 * L * Delta)]
     )
+    return derivation("LDL:L1.sum", tried, constant=constant)
 
 
 @claim(
@@ -136,7 +138,8 @@ def lemma_1_from_below(*, least: int | Fraction = 0, most: int | Fraction = 2) -
     $(1-\mathrm{Attn}_k)^2L^2\Delta^2\leq c\,(\hat y-f_k)^2$ as $M$ grows. For exchangeable tasks
     the mean of $(\hat y-f_k)^2$ is between `least` = 1 and `most` = 2 times
     $\sigma_f^2(1-\mathrm{Attn}_k)^2$, as $\sum_{n\neq
-    k}\mathrm{Attn}_n^2\leq(1-\mathrm{Attn}_k)^2$.
+    k}\mathrm{Attn}_n^2\leq(1-\mathrm{Attn}_k)^2$. It is derived for every number of classes from
+    the second moments of the tasks; tried are three classes.
     """
     if not least:
         return along(
@@ -152,4 +155,6 @@ def lemma_1_from_below(*, least: int | Fraction = 0, most: int | Fraction = 2) -
     mean = sigma**2 * ((1 - A) ** 2 + squares)
     below = forall(mean, ">=", least * sigma**2 * (1 - A) ** 2, domain)
     above = forall(mean, "<=", most * sigma**2 * (1 - A) ** 2, domain, where=[(squares, "<=", (1 - A) ** 2)])
-    return all_of(of_three, below, above)
+    return derivation(
+        "LDL:L1.Theta", all_of(of_three, below), all_of(of_three, above), least=least, most=most
+    )

@@ -59,17 +59,20 @@ ALIGNED = Diverging(
     repair=dict(orthonormal=True),
     control=dict(constant=Fraction(9, 10)),
     needs=("LDL:L2.raw", "LDL:L1.abs"),
-    argument=AVERAGED,
     hypotheses=ALIGNED.hypotheses,
 )
 def updates_from_above(*, orthonormal: bool = False, constant: int | Fraction = 1) -> Evidence:
     r"""Printed, features that are not orthonormal defeat every constant as $K$ grows. For
-    orthonormal ones $\mathrm{Attn}_k(f_k-\hat y)^2$ is at most `constant` = 1 times
-    $\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2B^2$, where $B$ bounds $|f_n-f_k|$.
+    orthonormal ones $g_k$ is at most `constant` = 1 times
+    $B^2\,\mathbb{E}[\mathbf1\{x_{\mathrm{query}}=v_k\}\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2]$, and
+    $B$ bounds $|f_n-f_k|$. It is derived for the mean that $g_k$ is by L2.raw, over every law of
+    tasks and prompts and every law of queries; tried is a single prompt.
     """
     if not orthonormal:
         return along(ALIGNED, Q=0)
-    return forall(A * S**2, "<=", constant * A * (1 - A) ** 2 * B**2, {k: SHARES[k] for k in (A, theta, B)})
+    domain = {k: SHARES[k] for k in (A, theta, B)}
+    tried = forall(A * S**2, "<=", constant * A * (1 - A) ** 2 * B**2, domain)
+    return derivation("LDL:L2.eq12/upper", tried, constant=constant)
 
 
 IN_THE_MIDDLE = Diverging(
@@ -139,16 +142,17 @@ NEGATIVE = (
     repair=dict(orthonormal=True),
     control=dict(shift=Fraction(1, 100)),
     needs=("LDL:L2.raw",),
-    argument=AVERAGED,
     hypotheses=DECREASING.hypotheses,
 )
 def updates_are_not_negative(*, orthonormal: bool = False, shift: Fraction = Fraction(0)) -> Evidence:
     r"""Printed, the update of $q_3$ is negative after one step for three features in the plane.
-    For orthonormal ones $\mathrm{Attn}_k(f_k-\hat y)^2\geq{}$`shift` = 0.
+    For orthonormal ones $g_k\geq{}$`shift` = 0, which is derived for the mean that it is by L2.raw;
+    tried is a single prompt, where $\mathrm{Attn}_k(f_k-\hat y)^2\geq0$.
     """
     if not orthonormal:
         return at_point(DECREASING, r"g_3^{(1)}\geq 0", K=3)
-    return forall(A * S**2, ">=", shift, {k: SHARES[k] for k in (A, theta, B)})
+    tried = forall(A * S**2, ">=", shift, {k: SHARES[k] for k in (A, theta, B)})
+    return derivation("LDL:L2.nonneg", tried, shift=shift)
 
 
 @claim(

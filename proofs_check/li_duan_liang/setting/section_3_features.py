@@ -11,11 +11,12 @@ from typing import Any
 
 import sympy as sp
 
-from numerics.evidence import Evidence
+from numerics.evidence import Evidence, all_of
 from numerics.provers import computed, identity
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along, definition
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.features import exact_training
 from proofs_check.instances.outcomes import charge
 
@@ -129,7 +130,7 @@ TWO_GEOMETRIES = Diverging(
     **charge(false="gap", costs="a hypothesis"),
     repair=dict(geometry="equiangular"),
     control=(dict(below=4), dict(logs=Fraction(29, 10))),
-    needs=("LDL:3.1.feat", "OURS:R12.upper", "OURS:R7.half", *exact_training.R7),
+    needs=("LDL:3.1.feat", "OURS:R12.upper", "OURS:R7.half", "OURS:R7.flow"),
     hypotheses=TWO_GEOMETRIES.hypotheses,
 )
 def the_geometry_decides_the_exponent(
@@ -148,4 +149,5 @@ def the_geometry_decides_the_exponent(
             orthogonal="time >= K^2/(8 kappa^2), kappa = Delta^2/2",
             Barnes_Wall="time <= 32 r K",
         )
-    return exact_training.time_to_one_half(below, logs)
+    formula, before, after = exact_training.time_to_one_half(below, logs).parts
+    return derivation("LDL:3.1.orth", all_of(formula, after), before, below=below, logs=logs)

@@ -105,8 +105,12 @@ FEATURES: dict[str, Any] = (
     | dict.fromkeys(("K", "R", "eta", "s", "mu", "gamma", "pmin"), 1)
     | {"M": 5, "r": 2}
 )
-#: Claims on the flow of attention over features.
-FLOWS = ("OURS:R11.lower", "OURS:R12.lower")
+#: Two orthonormal features, and one task with the values 1 and -1.
+CLASSES: dict[str, Any] = {
+    "delta": diagonal(1, 1), "v": diagonal(1, 1), "f": vector(1, -1), "b": 0, "sigma2": 2, "common": -1,
+} | dict.fromkeys(("M", "kappa", "eta", "x"), 1) | dict.fromkeys(("K", "r"), 2)  # fmt: skip
+#: Claims on the flow of attention over features, and on a step of descent.
+FLOWS = ("OURS:R11.lower", "OURS:R12.lower", "OURS:R7.flow/step")
 #: Claims on Gaussian vectors whose hypotheses speak of no law.
 GAUSSIAN = (
     "BB:B.1.a", "BB:LF.1", "BB:LF.1.i", "BB:LF.1.i/query", "BB:LF.1.ii.f", "BB:R3.2/exponent",
@@ -119,6 +123,7 @@ MODELS: dict[str, dict[str, Any]] = {
     "outside the range": MINIMUM | {"X": diagonal(0, 5), "Y": diagonal(0, 7)},
     "on the ray": MINIMUM | {"X": diagonal(quarter, half)}, "one token": WEIGHTS, "covariance": COVARIANCE,
     "independent tokens": TOKENS, "features": FEATURES,
+    "two classes": CLASSES,
 }  # fmt: skip
 
 

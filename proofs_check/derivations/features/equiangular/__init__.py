@@ -1,0 +1,1 @@
+"""R7: equiangular features of one norm, over which training is one number."""
