@@ -238,7 +238,7 @@ def closed_form_of_the_degenerate_limit(*, four: Rational = Rational(4)) -> Evid
     $E=2\mathcal{R}(0)e^{-2\lambda^3a^2t}/\lambda^3$, the least positive eigenvalue $\lambda$ of
     $\Lambda$, and a number $a>0$ that $u_{-1}$ never falls below; the rest of $U_{11}$ stays
     $\sigma P(\Theta\Theta^\top)$. Here $T\alpha^4+b\alpha^2=1$, of which the printed $\alpha$ is
-    the root by F.3.4c/alpha; `four` stands for the 4 under its root. The second route are
+    the root by a part of its own; `four` stands for the 4 under its root. The second route are
     integrated paths.
     """
     checked = r"U_{11}(t)\to\alpha\Lambda^{\dagger}+\sigma P(\Theta\Theta^{\top}),\ u_{-1}(t)\to 1/\alpha"
