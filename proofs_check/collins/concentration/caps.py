@@ -86,14 +86,18 @@ def _up_to(most: int | Fraction, id: str, **share: int | Fraction) -> Evidence:
 )
 def last_link(*, less: int | Fraction = 0) -> Evidence:
     r"""The link with $e^{-\varepsilon(d-\ell)/4}$, where $\ell$ is `less` (printed: 0), derived for
-    $\ell=1$ and every $d$. To the power $\frac{2}{d-1}$ it is tried for $d=3$, as
-    $2\varepsilon-\varepsilon^2\leq2\varepsilon e^{-\varepsilon(3-\ell)/4}$.
+    $\ell=1$, every $d$ and $\varepsilon\leq2$. To the power $\frac{2}{d-1}$ it is tried for $d=3$,
+    as $2\varepsilon-\varepsilon^2\leq2\varepsilon e^{-\varepsilon(3-\ell)/4}$.
     """
     search = forall(2 * eps - eps**2, "<=", 2 * eps * sp.exp(-eps * (3 - less) / 4), HEIGHTS)
     return derivation("COL:G.1/last", search, less=less)
 
 
-@claim("COL:G.1.low", control=(dict(two=1), dict(ball=Fraction(3, 2))))
+@claim(
+    "COL:G.1.low",
+    fragment=r"Caps of less than half of the sphere, $\varepsilon<1$.",
+    control=(dict(two=1), dict(ball=Fraction(3, 2))),
+)
 def ball_below_the_cap(*, two: int = 2, ball: int | Fraction = 1) -> Evidence:
     r"""The cap is at least `ball` = 1 times $C(2\varepsilon-\varepsilon^2)^{(d-1)/2}$ with
     $C=\frac{\Gamma(d/2)}{2\sqrt\pi\,\Gamma((d+1)/2)}$, and $C$ is at least 1 over $\sqrt{2\pi d}$,

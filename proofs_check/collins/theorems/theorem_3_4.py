@@ -86,7 +86,8 @@ def range_of_the_noise(*, with_L: bool = False, times: int = 1) -> Evidence:
     r"""Printed (`with_L` = False): for two tokens, $d=3$, the lower end over the best width exceeds
     every constant. For $L^2n^{-2/d}\leq\sigma^2\leq cnL^2$ no width below a constant times
     $\Lambda^{1/(d+4)}$, with `times` = 1 times that exponent, is a minimiser for affine tasks,
-    derived for every $d$ and $n$, and tried on a grid with the constant $\frac{3}{100}$.
+    derived for every $d\geq2$, with a small constant $c$ of $d$, so that $n$ is at least a number
+    of $d$, and tried on a grid with $c=1$ and the constant $\frac{3}{100}$.
     """
     if not with_L:
         return along(SATURATED, d=3)
@@ -134,17 +135,17 @@ WITH_L = (
 )
 
 
-@claim("COL:T3.4/affine.lower", control=dict(times=4), needs=("COL:B.5",))
+@claim("COL:T3.4/affine.lower", fragment=WITH_L, control=dict(times=4), needs=("COL:B.5",))
 def affine_lower(*, times: int = 1) -> Evidence:
     r"""With $L^2n^{-2/d}\leq\sigma^2\leq cnL^2$ no width below $c'\Lambda^{1/(d+4)}$, that exponent
-    `times` = 1, is a minimiser for affine tasks, derived for every $d\geq2$ and $n$ with constants
-    of $d$: the loss is smaller at $\Lambda^{2/(d+2)}$. It is tried on a grid with $c=1$ and
-    $c'=\frac{3}{100}$.
+    `times` = 1, is a minimiser for affine tasks, derived for every $d\geq2$, with a small
+    constant $c$ of $d$, so that $n$ is at least a number of $d$: the loss is smaller at
+    $\Lambda^{2/(d+2)}$. It is tried on a grid with $c=1$ and $c'=\frac{3}{100}$.
     """
     return _affine_from_below("COL:T3.4/affine.lower", times)
 
 
-@claim("COL:T3.4/affine.upper", control=dict(times=Fraction(3, 4)), needs=("COL:B.5",))
+@claim("COL:T3.4/affine.upper", fragment=WITH_L, control=dict(times=Fraction(3, 4)), needs=("COL:B.5",))
 def affine_upper(*, times: int | Fraction = 1) -> Evidence:
     r"""With $L^2n^{-2/d}\leq\sigma^2\leq cnL^2$ no width above $C\Lambda^{2/(d+2)}$, that exponent
     `times` = 1, is a minimiser for affine tasks, derived as the lower end. It is tried on a
@@ -154,7 +155,7 @@ def affine_upper(*, times: int | Fraction = 1) -> Evidence:
     return derivation("COL:T3.4/affine.upper", search, times=times)
 
 
-@claim("COL:T3.4/relu.lower", control=dict(times=3), needs=("COL:B.5",))
+@claim("COL:T3.4/relu.lower", fragment=WITH_L, control=dict(times=3), needs=("COL:B.5",))
 def relu_lower(*, times: int = 1) -> Evidence:
     r"""With $L^2n^{-2/d}\leq\sigma^2\leq cnL^2$ no width below $c'\Lambda^{1/(d+2)}$, that exponent
     `times` = 1, is a minimiser for ReLU tasks, derived as for affine ones. It is tried on
@@ -242,8 +243,9 @@ AFFINE_NOISE = much_noise(sp.Rational(1, 7), "n >= (log(n)/sigma2)**(7/2)")
 def width_of_relu_tasks_from_below(*, ranged: bool = False, times: int = 1) -> Evidence:
     r"""Printed (`ranged` = False): for $d=3$ a sequence of noises defeats every constant. For
     $L^2n^{-2/d}\leq\sigma^2\leq cnL^2$ no width below a constant times $\Lambda^{1/(d+2)}$, with
-    `times` = 1 times that exponent, is a minimiser for ReLU tasks, derived for every $d$ and $n$,
-    and tried on a grid with the constant $\frac{1}{70}$.
+    `times` = 1 times that exponent, is a minimiser for ReLU tasks, derived for every
+    $d\geq2$, with a small constant $c$ of $d$, so that $n$ is at least a number of $d$, and tried
+    on a grid with $c=1$ and the constant $\frac{1}{70}$.
     """
     if not ranged:
         return along(RELU_NOISE, d=3, L=1)
@@ -273,8 +275,9 @@ def width_of_relu_tasks_from_above(
 def width_of_affine_tasks_from_below(*, ranged: bool = False, times: int = 1) -> Evidence:
     r"""Printed (`ranged` = False): for $d=3$ a sequence of noises defeats every constant. For
     $L^2n^{-2/d}\leq\sigma^2\leq cnL^2$ no width below a constant times $\Lambda^{1/(d+4)}$, with
-    `times` = 1 times that exponent, is a minimiser for affine tasks, derived for every $d$ and $n$,
-    and tried on a grid with the constant $\frac{3}{100}$.
+    `times` = 1 times that exponent, is a minimiser for affine tasks, derived for every
+    $d\geq2$, with a small constant $c$ of $d$, so that $n$ is at least a number of $d$, and tried
+    on a grid with $c=1$ and the constant $\frac{3}{100}$.
     """
     if not ranged:
         return along(AFFINE_NOISE, d=3, L=1)

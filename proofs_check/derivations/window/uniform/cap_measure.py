@@ -248,19 +248,30 @@ proves("COL:G.1.low", constant_statements, part=1)(lambda: at_the_height()[0])
 proves("COL:G.1.low", constant_statements, part=2)(constant_from_below)
 
 
+#: The height of any cap, and 2 eps - eps^2, which is 0 for the whole sphere.
+any_height = Variable("h", range=Range(Fraction(0), Fraction(2), True, False))
+any_square = Variable("R_h", range=NONNEGATIVE)
+
+
+@cache
+def radius() -> Theorem:
+    return assume("R_h = 2 h - h^2", any_square, "==", 2 * any_height - any_height**2)
+
+
 def last_statement(less: int | Fraction = 1) -> Statement:
-    """(2 eps - eps^2)^{(d - 1)/2} <= (2 eps)^{(d - 1)/2} e^{-eps (d - less)/4}."""
-    bound = (2 * eps) ** (m / 2) * exp(-eps * (d - Fraction(less)) / 4)
-    return Statement(square ** (m / 2), "<=", bound, hypotheses(radii()[0], dimension()))
+    """(2 h - h^2)^{(d - 1)/2} <= (2 h)^{(d - 1)/2} e^{-h (d - less)/4}."""
+    bound = (2 * any_height) ** (m / 2) * exp(-any_height * (d - Fraction(less)) / 4)
+    return Statement(any_square ** (m / 2), "<=", bound, hypotheses(radius(), dimension()))
 
 
 @proves("COL:G.1/last", last_statement)
 @cache
 def last_link() -> Theorem:
-    """R = 2 eps (1 - eps/2) <= 2 eps e^{-eps/2}, to the power m/2."""
-    less = arithmetic(square, "<=", 2 * eps * exp(-eps / 2), radii()[0])
+    """R = 2 h (1 - h/2) <= 2 h e^{-h/2}, to the power m/2."""
+    h = any_height
+    less = arithmetic(any_square, "<=", 2 * h * exp(-h / 2), radius())
     return calc(
-        gcongr(square ** (m / 2), less),
-        ("==", (2 * eps) ** (m / 2) * exp(-eps * m / 4)),
-        ("<=", last_statement().rhs, arithmetic(-eps * m / 4, "<=", -eps * (d - 1) / 4, dimension())),
+        gcongr(any_square ** (m / 2), less),
+        ("==", (2 * h) ** (m / 2) * exp(-h * m / 4)),
+        ("<=", last_statement().rhs, arithmetic(-h * m / 4, "<=", -h * (d - 1) / 4, dimension())),
     )
