@@ -154,7 +154,7 @@ def the_gradients_of_the_losses_are_dominated(
     ranges: dict[sp.Symbol, Any] = {**dict.fromkeys(names, Closed(0, oo)), rho: (0, oo), s: (0, oo)}
     r2, h = (Rational(radius) * rho) ** 2, sp.log(2) / 2
     judge = lambda left, right, **where: forall(
-        left, "<=", right, {n: ranges[n] for n in (left - right).free_symbols}, **where
+        left, "<=", right, {n: at for n, at in ranges.items() if (left - right).has(n)}, **where
     )
     slope = judge(J * sp.sqrt(t**2 + y**2), Rational(share) * (J**2 + t**2 + y**2) / 2)
     token = r2 * x**2 * z**4 + (1 + r2) * z**2
