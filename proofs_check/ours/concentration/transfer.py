@@ -109,7 +109,7 @@ def distance_of_the_risks_for_a_smooth_loss(*, c: Fraction = Fraction(1)) -> Evi
     return derivation("OURS:E.risk/smooth", risks_of_smooth_losses(c), c=c)
 
 
-@claim("OURS:E.gradient", sharp="c", needs=("OURS:E.gradient/smooth", "BB:LE.4.split"))
+@claim("OURS:E.gradient", sharp="c", needs=("OURS:E.gradient/smooth", "BB:LE.4.split/majorant"))
 def distance_of_the_gradients(*, c: int | Fraction = 1) -> Evidence:
     r"""For the squared loss the gradients of the risks are the means of the gradients, as in
     BB:LE.4.split, and for all random gradients $J$, $dJ$ and numbers $r$, $D$ with two moments
@@ -129,7 +129,7 @@ def distance_of_the_gradients(*, c: int | Fraction = 1) -> Evidence:
     return derivation("OURS:E.gradient", search, c=c)
 
 
-@claim("OURS:E.gradient/smooth", control={"c": Fraction(99, 100)}, needs=("BB:LE.4.split",))
+@claim("OURS:E.gradient/smooth", control={"c": Fraction(99, 100)}, needs=("BB:LE.4.split/majorant",))
 def distance_of_the_gradients_for_a_smooth_loss(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""For jointly 1-smooth losses, outputs of every dimension and Jacobians in the operator norm
     the same bound of the gradients is derived with $\mathbb{E}|T|^2+\mathbb{E}|y|^2$ in place of
@@ -140,7 +140,7 @@ def distance_of_the_gradients_for_a_smooth_loss(*, c: Fraction = Fraction(1)) ->
     return derivation("OURS:E.gradient/smooth", gradients_of_smooth_losses(c), c=c)
 
 
-@claim("OURS:E.gradient/split", control={"factor": Fraction(2)}, needs=("BB:LE.4.split",))
+@claim("OURS:E.gradient/split", control={"factor": Fraction(2)}, needs=("BB:LE.4.split/majorant",))
 def the_gradient_splits_in_three(*, factor: Fraction = Fraction(1)) -> Evidence:
     r"""For the squared loss, whose slopes are $r=T-y$ and $r+D$, the difference of the gradients is
     derived to be $\mathbb{E}\,dJ\,r+\mathbb{E}JD+\mathbb{E}\,dJ\,D$, from the formula of the
@@ -258,7 +258,7 @@ def the_best_time(
     return derivation("OURS:T4.3/best", early, same, enough, half=half, share=share, most=most)
 
 
-@claim("OURS:T4.3", needs=("OURS:T4.3/horizon",), control={"c": Fraction(1, 10)})
+@claim("OURS:T4.3", needs=("OURS:T4.3/horizon", "OURS:T4.3/best"), control={"c": Fraction(1, 10)})
 def transfer_of_the_risk(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""Before the time $\ln(1+\beta\rho/g_2)/\beta$ the flows are derived to differ by at most
     $g_2(e^{\beta t}-1)/\beta$. From every such time on, $R_L$ is at most $R(\theta(t))+g_1+\kappa
