@@ -133,7 +133,7 @@ def test_every_choice_can_be_made(replay):
 
 
 def bare(formula):
-    """Without letters and indices: what bound variables are called depends on the rest of the page."""
+    """Without letters and indices: names of bound variables depend on the rest of the page."""
     return re.sub(r"[a-z0-9_{},]", "", formula)
 
 
