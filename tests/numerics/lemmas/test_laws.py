@@ -13,7 +13,7 @@ import sympy as sp
 
 from numerics.counterexamples.drawn.holds import Property, Scalable, holds
 from numerics.evidence import Verdict
-from numerics.lemmas import CdfGap, E, Iid, P, Quantile, Var, lemma
+from numerics.lemmas import CdfGap, E, Iid, P, Quantile, Var
 from numerics.lemmas.laws.batch import Batch
 from numerics.lemmas.laws.counts import Law, Values
 from numerics.lemmas.laws.judge import for_every_law
@@ -388,21 +388,3 @@ def test_the_search_stays_in_its_spaces():
     assert found.worst is not None
     assert not found.worst.fails
     assert not found.unconfirmed
-
-
-@pytest.mark.parametrize("place", ["1/2", "7/20", "2/11"])
-def test_an_event_of_a_hypothesis_has_atoms_where_it_begins(place):
-    at_most = f"(1 + {place})/2"
-    stated = f"for X iid 1 in [0, 1] given P(X > {place}) <= 1/2"
-    assert lemma(f"E(X) < {at_most} {stated}").verdict == "REFUTED"
-    reached = lemma(f"E(X) <= {at_most} {stated}")
-    assert (reached.verdict, reached.slack) == ("SUPPORTED", 1.0)
-
-
-def test_a_strict_bound_that_only_laws_without_atoms_reach_is_open():
-    said = "P(X < Quantile(X, p)) {} p for 0 < p < 1, X iid 1 in [0, 1]"
-    assert lemma(said.format("<=")).verdict == "SUPPORTED"
-    strict = lemma(said.format("<"))
-    assert strict.verdict == "OPEN"
-    assert "without atoms" in strict.reason
-    assert lemma("E(X) < 1 for X iid 1 in [0, 1)").verdict == "SUPPORTED"

@@ -1,5 +1,6 @@
 """Random bounds that are true or false by a hair: a sharp constant, known by hand and attained by a
-law on two atoms or in the limit of such, is moved by a hundredth to a ten-thousandth.
+law on two atoms or in the limit of such, is moved by a hundredth to a ten-thousandth; and strict
+bounds, which are false if the constant is attained.
 """
 
 import random
@@ -8,7 +9,19 @@ import pytest
 import sympy as sp
 
 from numerics.evidence import Verdict
-from numerics.lemmas import E, Iid, P, Quantile, SampleMax, SampleMean, SampleMin, SampleSum, SampleVar, Var
+from numerics.lemmas import (
+    E,
+    Iid,
+    P,
+    Quantile,
+    SampleMax,
+    SampleMean,
+    SampleMin,
+    SampleSum,
+    SampleVar,
+    Var,
+    lemma,
+)
 from numerics.lemmas.laws.judge import for_every_law
 from numerics.provers import Closed, Integers
 
@@ -59,3 +72,21 @@ def test_a_moved_constant_is_told_from_the_sharp_one(seed):
     lhs, op, rhs = (big, ">=", small) if turned else (small, "<=", big)
     ev = for_every_law(lhs, op, rhs, domain, where=where[0] if where else [], effort=10**6)
     assert ev.verdict is (Verdict.REFUTED if moved < 0 else Verdict.SUPPORTED), (lhs, op, rhs, domain, ev)
+
+
+@pytest.mark.parametrize("place", ["1/2", "7/20", "2/11"])
+def test_an_event_of_a_hypothesis_has_atoms_where_it_begins(place):
+    at_most = f"(1 + {place})/2"
+    stated = f"for X iid 1 in [0, 1] given P(X > {place}) <= 1/2"
+    assert lemma(f"E(X) < {at_most} {stated}").verdict == "REFUTED"
+    reached = lemma(f"E(X) <= {at_most} {stated}")
+    assert (reached.verdict, reached.slack) == ("SUPPORTED", 1.0)
+
+
+def test_a_strict_bound_that_only_laws_without_atoms_reach_is_open():
+    said = "P(X < Quantile(X, p)) {} p for 0 < p < 1, X iid 1 in [0, 1]"
+    assert lemma(said.format("<=")).verdict == "SUPPORTED"
+    strict = lemma(said.format("<"))
+    assert strict.verdict == "OPEN"
+    assert "without atoms" in strict.reason
+    assert lemma("E(X) < 1 for X iid 1 in [0, 1)").verdict == "SUPPORTED"
