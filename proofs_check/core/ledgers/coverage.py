@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from numerics.evidence import Verdict
-from proofs_check.papers.statements import paper, papers, rows
+from proofs_check.papers.statements import paper, papers, place, rows, states
 
 __all__ = ["EXACT", "EXECUTED", "NOT_SETTLED", "Coverage", "coverage", "least_parts", "row_verdict", "stated"]
 
@@ -39,6 +39,10 @@ class Coverage:
     #: Claims of those rows that state them, are SUPPORTED, and say neither why no prover reaches
     #: them nor of which part of them one does.
     unexplained: tuple[str, ...]
+    #: Numbered statements of which every row is PROVED or CERTIFIED, as repaired where false, and
+    #: the others.
+    numbered: tuple[str, ...]
+    unfinished: tuple[str, ...]
     #: Rows of any kind with an OPEN claim.
     open: tuple[str, ...]
     #: Rows of any kind that no property test tries and that do not say why.
@@ -60,6 +64,12 @@ class Coverage:
         return (executed / self.rows, (executed + argued) / self.rows) if self.rows else (1.0, 1.0)
 
     @property
+    def numbered_share(self) -> float:
+        """The share of numbered statements that are executed; 1 where there are none."""
+        numbered = len(self.numbered) + len(self.unfinished)
+        return len(self.numbered) / numbered if numbered else 1.0
+
+    @property
     def line(self) -> str:
         """The counts in one line of text."""
         executed, decided = self.shares
@@ -72,6 +82,11 @@ class Coverage:
             f", {len(self.supported)} only supported, {len(self.unsettled)} not settled; {len(self.open)} "
             "rows open"
         )
+        if numbered := len(self.numbered) + len(self.unfinished):
+            out += (
+                f"; of {numbered} numbered statements {len(self.numbered)} are executed, as repaired where "
+                f"false ({self.numbered_share:.0%})"
+            )
         if self.unexplained:
             out += f"; supported without saying why no prover reaches them: {', '.join(self.unexplained)}"
         return out
@@ -82,7 +97,8 @@ class Coverage:
         """
         out, rules = (
             [],
-            {"executed": 0.0, "decided": 0.0, "open": len(self.open)} | paper(self.paper).get("rules", {}),
+            {"executed": 0.0, "decided": 0.0, "numbered": 0.0, "open": len(self.open)}
+            | paper(self.paper).get("rules", {}),
         )
         least = (rules["executed"], rules["decided"])
         for word, share, at_least in zip(("decided by execution alone", "decided"), self.shares, least):
@@ -93,6 +109,11 @@ class Coverage:
         if out:
             out.append(
                 f"{self.paper}: not decided are {', '.join((*self.supported, *self.unsettled)) or 'none'}"
+            )
+        if self.numbered_share < rules["numbered"]:
+            out.append(
+                f"{self.paper}: {self.numbered_share:.1%} of the numbered statements are executed, not "
+                f"{rules['numbered']:.0%}; left are {', '.join(self.unfinished)}"
             )
         if self.unexplained:
             out.append(
@@ -190,8 +211,16 @@ def coverage(claims: Iterable[Mapping[str, Any]], key: str) -> Coverage:
             continue
         weakest = str(min((Verdict(c["verdict"]) for c in main), key=lambda v: v.strength))
         (executed if weakest in EXECUTED else argued if weakest == "ARGUED" else supported).append(id)
+    whole: dict[str, bool] = {}
+    for id, parts in of_row.items():
+        if states(rows()[id]):
+            name = place(rows()[id])[1]
+            found = [(c["repair"] or c)["verdict"] for c in stated(parts)]
+            whole[name] = whole.get(name, True) and bool(found) and set(found) <= {"PROVED", "CERTIFIED"}
     return Coverage(
         paper=key,
+        numbered=tuple(name for name, done in whole.items() if done),
+        unfinished=tuple(name for name, done in whole.items() if not done),
         executed=tuple(executed),
         argued=tuple(argued),
         supported=tuple(supported),
