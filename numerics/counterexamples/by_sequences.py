@@ -100,7 +100,7 @@ def defeated(
     >>> n, c = sp.symbols("n c", positive=True)
     >>> found = defeated(n * sp.log(n), c * n, n, at={"n": n}, where={}, least=2)
     >>> found.verdict.value, found.witness["n"], found.witness["every other choice"]
-    ('REFUTED', 3, 'right/left -> 0 as k -> oo, n = k')
+    ('REFUTED', 3, 'right/left -> 0 as k -> oo along n = k')
     >>> defeated(n, c * n, n, at={"n": n}, where={}).verdict.value
     'OPEN'
     """
@@ -147,7 +147,7 @@ def defeated(
                     "right": float(sides[1]),
                 }
                 along = ", ".join(f"{n} = {sp.sympify(e).xreplace({k: index})}" for n, e in at.items())
-                every = {"every other choice": f"right/left -> 0 as {index} -> oo, {along}"}
+                every = {"every other choice": f"right/left -> 0 as {index} -> oo along {along}"}
                 seconds = time.perf_counter() - started
                 return Evidence(
                     verdict=Verdict.REFUTED,

@@ -31,7 +31,9 @@ __all__ = [
     "MOST_LINES",
     "Output",
     "differing",
+    "every_choice",
     "faults",
+    "point",
     "run",
     "script",
     "script_path",
@@ -44,6 +46,8 @@ ALLOWED = ("fractions", "itertools", "math", "mpmath", "numpy", "scipy", "sympy"
 #: What must be out of its reach.
 OURS = ("theory", "numerics", "proofs_check")
 MOST_LINES = 10
+#: How `numerics` names what it knows of the other constants.
+_EVERY = "every other choice"
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:e[+-]?\d+)?")
 _QUOTIENTS = (re.compile(r"(\d+) ?/ ?(\d+)"), re.compile(r"\((\d+), (\d+)\)"))  # 1/3 and Fraction(1, 3)
 
@@ -54,6 +58,21 @@ class Output:
 
     printed: str
     error: str = ""
+
+
+def point(witness: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of a witness, without what is known of other constants."""
+    return {name: value for name, value in witness.items() if name != _EVERY}
+
+
+def every_choice(witness: Mapping[str, Any]) -> str:
+    """What a witness tells of the constants that it does not show, with the sequence between
+    backquotes; empty if nothing.
+
+    >>> every_choice({"C": 1, "every other choice": "right/left -> 0 as k -> oo along w = k"})
+    'No other choice of the constants helps: `right/left -> 0 as k -> oo along w = k`.'
+    """
+    return f"No other choice of the constants helps: `{witness[_EVERY]}`." if _EVERY in witness else ""
 
 
 def slug(id: str) -> str:

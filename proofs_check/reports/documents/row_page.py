@@ -24,7 +24,7 @@ from proofs_check.core.printed import told
 from proofs_check.core.severity import in_words
 from proofs_check.papers.registered import collections, in_scope_as_told
 from proofs_check.papers.replies import replies_to
-from proofs_check.papers.witnesses import script_path
+from proofs_check.papers.witnesses import every_choice, point, script_path
 from proofs_check.reports.documents.latex import marked
 from proofs_check.reports.documents.listing import print_lines
 from proofs_check.reports.documents.property_tests import examples, without
@@ -293,7 +293,9 @@ def witness_text(witness: Mapping[str, Any], by: str) -> str:
     >>> witness_text({"L": 1}, "two routes")
     'L = 1 (evaluated again by two routes)'
     """
-    return f"{_point(witness)} (evaluated again {'exactly' if by == 'exact' else f'by {by}'})"
+    text = f"{_point(point(witness))} (evaluated again {'exactly' if by == 'exact' else f'by {by}'})"
+    others = every_choice(witness).replace("`", "")
+    return f"{text}; {others[0].lower()}{others[1:-1]}" if others else text
 
 
 def _cut(text: str, longest: int) -> str:

@@ -31,8 +31,10 @@ class Erratum:
     truth: str
     #: What the check executes, in words of the paper; empty where it can only be told in its own.
     checked: str
-    #: The counterexample by name, and how both sides were computed.
+    #: The counterexample by name, what is known of other constants, and how both sides were
+    #: computed.
     witness: Mapping[str, str]
+    others: str
     evidence: str
     #: The witness script, if there is one, and what it printed.
     script: str

@@ -144,7 +144,7 @@ def _error(e: Erratum) -> list[str]:
         out.append(github(e.truth))
     out.append(f"{e.lost and f'{e.lost.capitalize()}. '}{github(e.repair)}")
     out += ["**What was executed.**", _formula(e.judged)] if e.judged else []
-    out += [f"**Counterexample.** {values}. {e.evidence}"]
+    out += [" ".join(filter(None, (f"**Counterexample.** {values}.", e.others, e.evidence)))]
     if e.script:
         out += [BOTH_SIDES, _fence(e.script, "python"), PRINTS, _fence(e.output, "text")]
     out += ["**Reply.** " + github(reply) for reply in e.replies]

@@ -35,7 +35,7 @@ _HOW_TO_READ = (
     "{names}Names in the counterexamples are those of the printed formula, as a keyboard has them: `sigma2` "
     "is the square of sigma, and `left` and `right` are the two sides. Where the paper claims "
     "that constants exist, both sides are shown for one choice of them, at the first instance of a sequence "
-    "at which it fails; `every other choice` tells along which sequence the line fails for all. In the "
+    "at which it fails, and the sequence along which it fails for all. In the "
     "report of a search, `reached a of b` sets the largest ratio that was found against the largest that the "
     "statement allows.",
     "The script of an error has at most ten lines and needs nothing but Python with NumPy, SciPy, SymPy and "

@@ -78,7 +78,7 @@ def _error(e: Erratum) -> str:
     values = ", ".join(rf"\texttt{{{escaped(f'{name} = {value}')}}}" for name, value in e.witness.items())
     return (
         rf"(\emph{{{prose(e.kind)}}}{prose(e.lost and f'; {e.lost}')}). {prose(e.why)}"
-        f"\n\\emph{{True instead:}} {prose(e.instead)}\n\\emph{{Counterexample:}} {values}."
+        f"\n\\emph{{True instead:}} {prose(e.instead)}\n\\emph{{Counterexample:}} {values}. {prose(e.others)}"
     )
 
 
