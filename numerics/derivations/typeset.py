@@ -17,6 +17,7 @@ from numerics.derivations.kernel.sorts import KINDS, Range, Sort
 from numerics.derivations.kernel.terms import (
     CLOCK,
     GAUSSIAN,
+    ORIGINS,
     START,
     Apply,
     Bind,
@@ -111,7 +112,7 @@ def where_latex(*terms: Term) -> str:
     """What the defined names of terms stand for, and the free variables that are no numbers, as a
     clause that follows a formula.
     """
-    every = _every({v for e in terms for v in e.free if v.sort is not Sort.REAL and v != START})
+    every = _every({v for e in terms for v in e.free if v.sort is not Sort.REAL and v not in ORIGINS})
     words = re.sub(r"\$(.+?)\$", r"}\1\\text{", every)
     return _with(_definitions(*terms)) + (
         rf"\quad\text{{for every {words}}}".removesuffix(r"\text{}") if every else ""
@@ -219,13 +220,16 @@ class _Page(NamedTuple):
         """A value of a function. The token itself is the function z, the query y and a Gaussian
         vector xi, so that z_i(Z) is Z_i. A task is the first index.
         """
-        g, shown = e.function, [self.variable(a) for a in e.args]
+        g, late = e.function, 0
+        if Sort.STEP in g.sorts:
+            late = len(g.name) - len(g.name.rstrip("+"))
+        shown = [self.variable(a) + "+1" * (late if a.sort is Sort.STEP else 0) for a in e.args]
         if g == CLOCK:
             return r"\mathrm{time}(0)" if e.args == (START,) else shown[0]
         name = (
             (lambda at: dotted(g.name[:-1], at))
             if Sort.TIME in g.sorts and g.name.endswith("'")
-            else lambda at: printed(g.name, at)
+            else lambda at: printed(g.name[: len(g.name) - late], at)
         )
         if g.sorts != tuple(sorted(g.sorts, key=lambda s: (s is not Sort.TASK, s is not Sort.INDEX))):
             return f"{name('')}({', '.join(shown)})"

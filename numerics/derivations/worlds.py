@@ -4,7 +4,7 @@ A theorem must hold in every world that meets its assumptions, and a statement t
 refuted there. Nothing is shared with the kernel but the classes of terms, so that a wrong rule is
 not tested by itself. A mean over a Gaussian vector has no finite world: a term that contains one
 raises `Undecided`. Tasks are three laws on the same atoms, and functions of time are polynomials,
-or any values where no derivative is asked for.
+or any values where no derivative is asked for; sequences have any values.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from flint import arb, ctx, fmpq
 from numerics.derivations.kernel.sorts import KINDS, Range, Sort
 from numerics.derivations.kernel.terms import (
     CLOCK,
+    FIRST,
     START,
     Apply,
     Bind,
@@ -38,8 +39,8 @@ from numerics.derivations.kernel.theorems import Assumption
 
 __all__ = ["PRECISION", "Undecided", "World", "breaking", "holds", "made", "meets"]
 
-#: The bits with which a comparison is settled, and how many worlds of a size are tried.
-PRECISION, WORLDS = 200, 40
+#: The bits with which a comparison is settled, the worlds of a size that are tried, and steps.
+PRECISION, WORLDS, STEPS = 200, 40, 3
 #: What takes finitely many values in a world, all of which are tried.
 FINITE = (Sort.TOKEN, Sort.QUERY, Sort.TASK)
 #: Hypotheses that every world is made to meet, and what they speak of there.
@@ -122,6 +123,8 @@ class World:
             raise Undecided("a Gaussian vector")
         if Sort.TIME in f.sorts:
             return self.path(f, at)
+        if Sort.STEP in f.sorts:
+            f, at = self.moved(f, at)
         half = len(self.weights) // 2
         if f.name in ("z", "y") and at[-1] >= half:
             return -self.apply(f, (*at[:-1], at[-1] - half))
@@ -129,6 +132,13 @@ class World:
         if key not in self.tables:
             self.tables[key] = fmpq(self.rng.randint(-4, 4) or 1, 9 if f.name == "y" else 4)
         return self.tables[key]
+
+    @staticmethod
+    def moved(f: Function, at: tuple[int, ...]) -> tuple[Function, tuple[int, ...]]:
+        """The sequence, at a later step, for one with its values later."""
+        name, step = f.name.rstrip("+"), f.sorts.index(Sort.STEP)
+        later = at[step] + len(f.name) - len(name)
+        return Function(name, f.sorts), (*at[:step], later, *at[step + 1 :])
 
     def number(self, x: Fraction) -> Any:
         return _fmpq(x)
@@ -161,6 +171,8 @@ class World:
                 raise Undecided("a Gaussian vector")
             elif v.of is Sort.TIME:
                 self.numbers[v] = fmpq(0 if v == START else self.rng.randint(0, 4), 4)
+            elif v.of is Sort.STEP:
+                self.numbers[v] = 0 if v == FIRST else self.rng.randrange(STEPS)
             elif v.of is Sort.TASK:
                 self.numbers[v] = self.rng.randrange(len(self.laws))
             else:
@@ -330,6 +342,7 @@ def meets(assumption: Assumption, world: World, linear: bool = False) -> bool:
         Sort.TASK: tasks,
         Sort.INDEX: range(max(world.size, world.length)),
         Sort.TIME: times,
+        Sort.STEP: range(STEPS),
     }
     named = [
         v

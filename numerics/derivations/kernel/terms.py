@@ -16,8 +16,10 @@ from numerics.derivations.kernel.sorts import KINDS, ProofError, Range, Sort, wh
 
 __all__ = [
     "CLOCK",
+    "FIRST",
     "GAUSSIAN",
     "HEADS",
+    "ORIGINS",
     "START",
     "Apply",
     "Bind",
@@ -173,12 +175,13 @@ class Bound(Term):
 
 @dataclass(frozen=True)
 class Function:
-    """A real function of indices, and of one token, query or time at most, at a task or at none.
+    """A real function of indices, and of one token, query, time or step at most, at a task or none.
 
     A function of a token has an `order`: p if its p-th moment is finite, for every index; 0 if
     nothing is known; None if every exponential moment is finite. At a task the moments are those of
     its own law. A function of time has the order 1 if it has a continuous derivative, for every
-    index and task, and a mean over the tasks, if it depends on them, at every time; 0 otherwise.
+    index and task, and a mean over the tasks, if it depends on them, at every time; 0 otherwise. A
+    function of steps is a sequence; its values at the next steps are the function `after` it.
     """
 
     name: str
@@ -196,7 +199,8 @@ class Function:
             raise ProofError("a function has a name and sorts of its arguments")
         if len(random) > 1 or Sort.REAL in random or Sort.PROMPT in random or self.sorts.count(Sort.TASK) > 1:
             raise ProofError(
-                f"{self.name} is no function of indices and of one token, query or time at most, at one task"
+                f"{self.name} is no function of indices and of one token, query, time or step at most, "
+                "at one task"
             )
         if Sort.TASK in self.sorts and Sort.NORMAL in random:
             raise ProofError(f"{self.name} depends on a task; Gaussian vectors do not")
@@ -207,7 +211,7 @@ class Function:
             raise ProofError(f"the order {self.order!r} of {self.name} is no Fraction from 0 on")
         if Sort.TIME in random and self.order not in (0, 1):
             raise ProofError(f"the order {self.order!r} of {self.name}, which is of time, is neither 0 nor 1")
-        if not random and Sort.TASK not in self.sorts and self.order != 0:
+        if (Sort.STEP in random or (not random and Sort.TASK not in self.sorts)) and self.order != 0:
             raise ProofError(f"{self.name} is not random and has no order")
 
     def __call__(self, *args: Term) -> Apply:
@@ -220,11 +224,21 @@ class Function:
             raise ProofError(f"{self.name} is no function of time with a continuous derivative")
         return Function(f"{self.name}'", self.sorts)
 
+    @property
+    def after(self) -> Function:
+        """The values of a sequence one step later; no other function has its name."""
+        if Sort.STEP not in self.sorts:
+            raise ProofError(f"{self.name} is no function of steps")
+        return Function(f"{self.name}+", self.sorts)
+
 
 #: The coordinates of a Gaussian vector.
 GAUSSIAN = Function("xi", (Sort.INDEX, Sort.NORMAL), None)
 #: The first time, and the number that a time is.
 START, CLOCK = Variable("0", Sort.TIME), Function("time", (Sort.TIME,), Fraction(1))
+#: The step 0, and what is no variable, though it looks like one.
+FIRST = Variable("step0", Sort.STEP)
+ORIGINS = (START, FIRST)
 
 
 @dataclass(frozen=True, eq=True)

@@ -28,21 +28,26 @@ z = sp.Symbol("z", real=True)
 reduced = ReducedAttention(M + 1, c)
 
 
-@claim("OURS:R7.flow/step", control=({"factor": 2}, {"power": 1}), needs=("OURS:R7.H",))
-def the_updates_stay_in_one_direction(*, factor: int = 1, power: int = 2) -> Evidence:
-    r"""A step of gradient descent from $\frac x{\kappa^2}V(I-P)V^\top$, $x\geq0$, leads to
-    $\frac{x^+}{\kappa^2}V(I-P)V^\top$ with $x^+=x+\eta\kappa^2\sigma_f^2\frac{Ke^x}{(e^x+K-1)^3}$,
-    where $P=\frac1K\mathbf1\mathbf1^\top$. This is derived for every number of classes and
-    dimension, for equiangular features of one norm, exchangeable tasks, classes of one probability
-    and balanced prompts, from the second moments of the tasks. Tried is, in words of matrices, that
-    $G=\kappa I+bP$ and $H=h(I-P)$ give $GHG=\kappa^2H$; `factor` multiplies what is added to $x$,
-    and `power` stands for the exponent of $\kappa$.
+@claim("OURS:R7.flow/step", control=({"factor": 2}, {"power": 1}, {"whole": 2}), needs=("OURS:R7.H",))
+def the_recursion_of_gradient_descent(*, factor: int = 1, power: int = 2, whole: int = 1) -> Evidence:
+    r"""After $t$ steps of gradient descent from $Q=0$ one has $Q=\frac{z_t}{\kappa^2}V(I-P)V^\top$
+    with $z_0=0$ and $z_{t+1}=z_t+\eta\kappa^2\sigma_f^2\frac{Ke^{z_t}}{(e^{z_t}+K-1)^3}$, where
+    $P=\frac1K\mathbf1\mathbf1^\top$, and the attention of a query on its class is
+    $\frac{e^{z_t}}{e^{z_t}+K-1}$. This is derived by induction over the steps, for every number of
+    classes and dimension, for equiangular features of one norm, exchangeable tasks, classes of one
+    probability and balanced prompts, from the second moments of the tasks. Tried are, in words of
+    matrices, that $G=\kappa I+bP$ and $H=h(I-P)$ give $GHG=\kappa^2H$, and the attention of the
+    code; `factor` multiplies what is added to $z$, `whole` the attention, and `power` stands for
+    the exponent of $\kappa$.
     """
     A = Algebra(projectors=["P"], symmetric=["P"], params=["kappa", "b", "h"])
     P, scale, b, h = (A[name] for name in ("P", "kappa", "b", "h"))
     G, H = scale * A.I + b * P, h * (A.I - P)
     tried = trace_identity(G * H * G, factor * scale**power * H)
-    return derivation("OURS:R7.flow/step", tried, factor=factor, power=power)
+    attention = identity(
+        computed(r"\text{ReducedAttention.attention}", reduced.attention(z)), whole * exp(z) / (exp(z) + M)
+    )
+    return derivation("OURS:R7.flow/step", tried, attention, factor=factor, power=power, whole=whole)
 
 
 def beside_the_map(

@@ -1,6 +1,6 @@
-"""R7: gradient flow and gradient descent over equiangular features of one norm, from Q = 0, for
-exchangeable tasks, classes of one probability and balanced prompts: training is one number lambda,
-with the loss, the attention and the time as functions of it.
+"""R7: gradient flow over equiangular features of one norm, from Q = 0, for exchangeable tasks,
+classes of one probability and balanced prompts: training is one number lambda, with the loss, the
+attention and the time as functions of it.
 """
 
 from __future__ import annotations
@@ -100,15 +100,6 @@ rate = eta * kappa**2 * spread * (M + 1)
 spent = (E**2 - 1) / 2 + 3 * M * (E - 1) + 3 * M**2 * lam(t) + M**3 * (1 - 1 / E)
 
 
-def step_statement(factor: int = 1, power: int = 2) -> Statement:
-    """A step of gradient descent from x times the matrix of `shape`; `factor` multiplies what it
-    adds to x, and `power` stands for the exponent of kappa.
-    """
-    added = factor * eta * kappa**power * speed
-    given = hypotheses(*delta, equiangular, exchangeable)
-    return Statement(line + eta * gradient(line), "==", (x + added) * shape, given)
-
-
 def flow_statements(
     cube: int = 3, three: int = 3, whole: int = 1, half: Fraction = Fraction(1, 2)
 ) -> tuple[Statement, ...]:
@@ -173,17 +164,16 @@ def on_the_line() -> Theorem:
     return unique(Q, t, at, moved, solves, start)
 
 
-@cache
-def same_attention() -> Theorem:
-    """The attention at Q is that on the line."""
-    at = instantiated(line, here_and_now)
-    moved = scaled(v(m, i) * v(k, j), on_the_line())
+def same_attention(matrix: Theorem) -> Theorem:
+    """The attention at a matrix is that at what it equals."""
+    X, at = matrix.lhs, matrix.rhs
+    moved = scaled(v(m, i) * v(k, j), matrix)
     scores = chain(score(X), integrate("coordinates", (i, j), moved, (r, r)), score(at))
     odds = show(exp(score(X)), "==", exp(score(at)), scores)
     total = integrate("coordinates", (m,), odds, (K,))
     inverse = show(1 / total.lhs, "==", 1 / total.rhs, total, total.lhs, total.rhs)
     return calc(
-        A,
+        attention(X),
         ("==", 1 / total.lhs * odds.lhs),
         ("==", 1 / total.lhs * odds.rhs, scaled(1 / total.lhs, odds)),
         ("==", odds.rhs * (1 / total.lhs)),
@@ -196,7 +186,7 @@ def same_attention() -> Theorem:
 @cache
 def own_attention() -> Theorem:
     """delta_kk A_kk = delta_kk e^lambda/(e^lambda + M)."""
-    moved = scaled(here, instantiate(same_attention(), {m: k}))
+    moved = scaled(here, instantiate(same_attention(on_the_line()), {m: k}))
     return calc(moved, ("==", here * (E * y), now(own_attention_on_the_line())))
 
 
@@ -206,7 +196,7 @@ def sum_of_squares() -> Theorem:
         A**2,
         "==",
         instantiated(A_line, here_and_now) ** 2,
-        same_attention(),
+        same_attention(on_the_line()),
         A,
         instantiated(A_line, here_and_now),
     )
@@ -284,15 +274,3 @@ def time_now() -> Theorem:
     )
     none = calc(antitone(e, t, still), ("==", 0, begin(), scalar_start))
     return calc(rate * CLOCK(t), ("==", e + spent), ("==", spent, none))
-
-
-@proves("OURS:R7.flow/step", step_statement)
-@cache
-def step_on_the_line() -> Theorem:
-    """A step of gradient descent from x times the matrix leads to another multiple of it."""
-    moved = calc(by_moments(line), ("==", kappa**2 * speed * shape, gradient_on_the_line()))
-    return calc(
-        line + eta * gradient(line),
-        ("==", line + eta * moved.rhs, scaled(eta, moved)),
-        ("==", (x + steep) * shape),
-    )

@@ -82,7 +82,7 @@ def mean_attention() -> Theorem:
 def gradient_now() -> Theorem:
     """Minus the gradient at Q is kappa^2 times the speed of lambda, times one matrix."""
     at = instantiated(line, here_and_now)
-    first = same_attention()
+    first = same_attention(on_the_line())
     w = first.rhs
     powers = integrate("coordinates", (m,), show(A**2, "==", w**2, first, A, w), (K,))
     facts = first, instantiate(first, {m: k}), powers, adds_up(X), adds_up(at)
@@ -115,7 +115,7 @@ def updates_now() -> Theorem:
 @cache
 def other_attention_now() -> Theorem:
     """For two different classes the attention is 1/(E + M)."""
-    moved, d = scaled(both, same_attention()), same(m, k)
+    moved, d = scaled(both, same_attention(on_the_line())), same(m, k)
     split = calc(moved, ("==", both * y + (E - 1) * y * d, now(attention_on_the_line())))
     return split
 
