@@ -44,7 +44,8 @@ def at_task(thm: Theorem, task: Variable, values: Mapping[Any, Any], *given: The
     ------
     ProofError
         If the theorem speaks of tasks, times or steps, a function does not fit, a value may be out
-        of its range, or a hypothesis is said for all values of what is replaced or stands in a value.
+        of its range, or a hypothesis is said for all values of what is replaced or stands in a
+        value.
 
     Examples
     --------

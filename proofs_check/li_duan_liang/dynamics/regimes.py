@@ -189,14 +189,15 @@ def sharp_is_faster_beyond_one_over_epsilon() -> Evidence:
     **charge(false="gap", costs="nothing"),
     repair=dict(falls=True),
     control=dict(sign=-1),
-    needs=("OURS:R7.flow", "OURS:R9"),
+    needs=("OURS:R7.flow/step", "OURS:R9"),
     hypotheses=("K in Integers", "K >= 2", "z >= 0", "etaL2 > 0"),
 )
 def larger_gradients_require_smaller_steps(*, falls: bool = False, sign: int = 1) -> Evidence:
     r"""That a step does not decrease the loss $\frac{\sigma_f^2}2\frac K{K-1}(1-\mathrm{Attn}_k)^2$
     when $\eta L^2$ is large is refuted: with $z$ the gap, $1-\mathrm{Attn}_k=\frac{K-1}{e^z+K-1}$,
-    the step increases $z$. Repaired, $z$ increases, and $1-\mathrm{Attn}_k$ falls as $z$ increases,
-    with `sign` for the sign of both.
+    the step increases $z$. Repaired, every step of gradient descent makes the loss smaller, which
+    is derived in the setting of OURS:R7.flow/step, with `sign` for the sign of the loss. Tried are
+    that $z$ increases, and that $1-\mathrm{Attn}_k$ falls as $z$ increases.
     """
     whole, z = sp.Symbol("K", integer=True, positive=True), sp.Symbol("z", nonnegative=True)
     size = sp.Symbol("etaL2", positive=True)
@@ -205,7 +206,8 @@ def larger_gradients_require_smaller_steps(*, falls: bool = False, sign: int = 1
     step = sign * ReducedAttention(whole, C).slope(z).subs(C, size * whole / (2 * (whole - 1)))
     box = {whole: Integers(2, oo), z: Closed(0, oo), size: (0, oo)}
     if falls:
-        return all_of(forall(step, ">", 0, box), forall(sign * sp.diff(rest(z), z), "<", 0, box))
+        falls_in_z = forall(sign * sp.diff(rest(z), z), "<", 0, box)
+        return derivation("LDL:cmp2", all_of(forall(step, ">", 0, box), falls_in_z), sign=sign)
     return forall(rest(z + step), ">=", rest(z), box)
 
 

@@ -8,27 +8,30 @@ from functools import cache
 
 from numerics.derivations.derived import exp, symm
 from numerics.derivations.kernel.binding import instantiated
-from numerics.derivations.kernel.rules import assume, induction, instantiate, integrate
+from numerics.derivations.kernel.rules import arithmetic, assume, induction
 from numerics.derivations.kernel.sorts import Sort
-from numerics.derivations.kernel.terms import FIRST, Function, Number, Variable
-from numerics.derivations.kernel.theorems import Theorem
+from numerics.derivations.kernel.terms import FIRST, Function, Variable, term
+from numerics.derivations.kernel.theorems import Assumption, Theorem
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.tactics import calc, show
-from proofs_check.derivations.features.equiangular.flow import (
-    by_moments,
+from proofs_check.derivations.features.equiangular.flow import steep
+from proofs_check.derivations.features.equiangular.gradient import speed
+from proofs_check.derivations.features.equiangular.multiples import (
     gradient,
-    same_attention,
-    steep,
+    gradient_of,
+    loss,
+    loss_of,
+    own_attention_of,
 )
-from proofs_check.derivations.features.equiangular.gradient import gradient_on_the_line, speed, updates
+from proofs_check.derivations.features.equiangular.phases import K_, others
+from proofs_check.derivations.features.equiangular.reached import Rational
+from proofs_check.derivations.features.equiangular.score_updates import scores_of, two_classes
 from proofs_check.derivations.features.equiangular.setting import (
     K,
     M,
-    adds_up,
     attention,
     delta,
     equiangular,
-    errors,
     eta,
     exchangeable,
     here,
@@ -36,22 +39,18 @@ from proofs_check.derivations.features.equiangular.setting import (
     j,
     k,
     kappa,
-    line,
     m,
-    n,
-    same,
+    score,
     shape,
-    there,
-    v,
     x,
 )
-from proofs_check.derivations.features.equiangular.weights import own_attention_on_the_line
-from proofs_check.derivations.features.steps import scaled
+from proofs_check.derivations.features.steps import scaled, times
 from proofs_check.derivations.proof import proves
 
 t = Variable("t", Sort.STEP)
 Q, z = Function("Q", (Sort.INDEX, Sort.INDEX, Sort.STEP)), Function("z", (Sort.STEP,))
 X = Q(i, j, t)
+score_own = instantiated(score(X), {m: k})
 descent = assume("gradient descent", Q.after(i, j, t), "==", X + eta * gradient(X), every=(i, j, t))
 from_zero = assume("descent from Q = 0", Q(i, j, FIRST), "==", 0, every=(i, j))
 #: What z is.
@@ -63,15 +62,18 @@ def recursion(factor: int = 1, power: int = 2) -> Theorem:
     return assume("the scalar descent", z.after(t), "==", z(t) + instantiated(added, {x: z(t)}), every=(t,))
 
 
+def given(moved: Theorem | None = None) -> frozenset[Assumption]:
+    return hypotheses(*delta, equiangular, exchangeable, descent, from_zero, moved or recursion(), start)
+
+
 def statements(factor: int = 1, power: int = 2, whole: int = 1) -> tuple[Statement, ...]:
     """What Q is after t steps, and the attention of a query on its class, with a factor `whole`;
     `factor` multiplies what a step adds to z, and `power` stands for the exponent of kappa.
     """
-    given = hypotheses(*delta, equiangular, exchangeable, descent, from_zero, recursion(factor, power), start)
-    own, E = instantiated(attention(X), {m: k}), exp(z(t))
+    own, E, setting = instantiated(attention(X), {m: k}), exp(z(t)), given(recursion(factor, power))
     return (
-        Statement(X, "==", z(t) * shape, given),
-        Statement(here * own, "==", whole * here * (E / (E + M)), given),
+        Statement(X, "==", z(t) * shape, setting),
+        Statement(here * own, "==", whole * here * (E / (E + M)), setting),
     )
 
 
@@ -79,27 +81,20 @@ def statements(factor: int = 1, power: int = 2, whole: int = 1) -> tuple[Stateme
 def nonnegative() -> Theorem:
     """z grows from 0."""
     so_far = assume("z is not negative so far", 0, "<=", z(t), every=(t,))
-    (hypothesis,) = so_far.assumptions
     step = show(0, "<=", z.after(t), recursion(), so_far, exp(z(t)))
-    return induction(hypothesis, t, show(0, "<=", z(FIRST), start), step)
+    return induction(*so_far.assumptions, t, show(0, "<=", z(FIRST), start), step)
 
 
-def same_updates(matrix: Theorem) -> Theorem:
-    """The gradient by moments at a matrix is that at what it equals, as the attention is."""
-    X, at = matrix.lhs, matrix.rhs
-    each = same_attention(matrix)
-    own, of_n_ = (instantiate(each, {m: index}) for index in (k, n))
-    squares = integrate(
-        "coordinates", (n,), show(of_n_.lhs**2, "==", of_n_.rhs**2, of_n_, of_n_.lhs, of_n_.rhs), (K,)
+def one_step(so_far: Theorem) -> Theorem:
+    """The matrix after a step from what it has been so far."""
+    added, moved = instantiated(steep, {x: z(t)}), gradient_of(so_far, nonnegative())
+    return calc(
+        descent,
+        ("==", X + eta * moved.rhs, scaled(eta, moved)),
+        ("==", z(t) * shape + added * shape, so_far),
+        ("==", (z(t) + added) * shape),
+        ("==", z.after(t) * shape, symm(scaled(shape, recursion()))),
     )
-    facts = (each, own, squares, adds_up(X), adds_up(at))
-    letters = dict.fromkeys(e for f in facts for e in (f.lhs, f.rhs) if not isinstance(e, Number))
-    one = show(
-        each.lhs * errors(X).rhs, "==", each.rhs * errors(at).rhs, *facts, *letters, here, there, same(k, m)
-    )
-    inner = integrate("coordinates", (m,), scaled(v(m, i) * v(k, j), one), (K,))
-    total = scaled(1 / K, integrate("coordinates", (k,), inner, (K,)))
-    return calc(updates(X), ("==", total.lhs), ("==", total.rhs, total), ("==", updates(at)))
 
 
 @proves("OURS:R7.flow/step", statements)
@@ -107,25 +102,71 @@ def same_updates(matrix: Theorem) -> Theorem:
 def on_the_line() -> Theorem:
     """Q is z times one matrix after every step, as a step leads from a multiple to another one."""
     so_far = assume("Q is on the line so far", X, "==", z(t) * shape, every=(i, j, t))
-    (hypothesis,) = so_far.assumptions
-    at, now = {x: z(t)}, instantiated(line, {x: z(t)})
-    on_line = instantiate(gradient_on_the_line(), at, nonnegative())
-    moved = calc(by_moments(X), ("==", updates(now), same_updates(so_far)), ("==", on_line.rhs, on_line))
-    step = calc(
-        descent,
-        ("==", X + eta * moved.rhs, scaled(eta, moved)),
-        ("==", z(t) * shape + instantiated(steep, at) * shape, so_far),
-        ("==", (z(t) + instantiated(steep, at)) * shape),
-        ("==", z.after(t) * shape, symm(scaled(shape, recursion()))),
-    )
     base = calc(from_zero, ("==", z(FIRST) * shape, symm(scaled(shape, start))))
-    return induction(hypothesis, t, base, step)
+    return induction(*so_far.assumptions, t, base, one_step(so_far))
 
 
 @proves("OURS:R7.flow/step", statements, part=2)
 @cache
 def own_attention() -> Theorem:
     """delta_kk A_kk = delta_kk e^z/(e^z + M)."""
-    moved = scaled(here, instantiate(same_attention(on_the_line()), {m: k}))
-    on_line = instantiate(own_attention_on_the_line(), {x: z(t)}, nonnegative())
-    return calc(moved, ("==", on_line.rhs, on_line))
+    return own_attention_of(on_the_line(), nonnegative())
+
+
+def loss_statement(sign: int = 1) -> Statement:
+    """A step makes the loss smaller; the sign is that of both sides."""
+    return Statement(sign * loss(Q.after(i, j, t)), "<", sign * loss(X), given())
+
+
+@proves("LDL:cmp2", loss_statement)
+def loss_falls() -> Theorem:
+    """The loss falls in z, and z grows."""
+    grown = show(z(t), "<", z.after(t), recursion(), exp(z(t)))
+    positive = calc(0, ("<=", z(t), nonnegative()), ("<=", z.after(t), grown))
+    before, after = (
+        loss_of(*at) for at in ((on_the_line(), nonnegative()), (one_step(on_the_line()), positive))
+    )
+    falls = show(after.rhs, "<", before.rhs, grown)
+    return calc(after, ("<", before.rhs, falls), ("==", before.lhs, symm(before)))
+
+
+def score_statements(factor: Rational = 2, least: Rational = 1, classes: int = 1) -> tuple[Statement, ...]:
+    """For two different classes (K - classes) q_km = -q_k, and |q_km| is between `least` and
+    `factor` times q_k/K.
+    """
+    share, other = others * score_own / K_, -(others * score(X))
+    return (
+        Statement(others * ((K_ - classes) * score(X)), "==", -(others * score_own), given()),
+        Statement(least * share, "<=", other, given()),
+        Statement(other, "<=", factor * share, given()),
+    )
+
+
+@proves("LDL:L3.sym", score_statements, part=(1, 2, 3))
+@cache
+def scores() -> tuple[Theorem, ...]:
+    own, other = scores_of(on_the_line(), nonnegative())
+    gap, less = z(t) / K, arithmetic(0, "<=", z(t) / K, nonnegative())
+    by_own, by_other = scaled(1 / K_, own), scaled(term(-1), other)
+    low, high = show(gap * (M / K_), "<=", gap, less, gap), show(gap, "<=", 2 * (gap * (M / K_)), less, gap)
+    return (
+        calc(
+            others * (M * score(X)),
+            ("==", M * (others * score(X))),
+            ("==", M * other.rhs, scaled(M, other)),
+            ("==", -own.rhs),
+            ("==", -(others * score_own), symm(scaled(term(-1), own))),
+        ),
+        calc(
+            others * score_own / K_,
+            ("==", others * (gap * (M / K_)), by_own),
+            ("<=", others * gap, times(others, low, two_classes())),
+            ("==", -(others * score(X)), symm(by_other)),
+        ),
+        calc(
+            -(others * score(X)),
+            ("==", others * gap, by_other),
+            ("<=", others * (2 * (gap * (M / K_))), times(others, high, two_classes())),
+            ("==", 2 * (others * score_own / K_), symm(scaled(term(2), by_own))),
+        ),
+    )
