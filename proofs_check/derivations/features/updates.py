@@ -135,7 +135,7 @@ def errors() -> tuple[Sides, Sides]:
     return (chain(error, down), chain(-error, up)), (above, below)
 
 
-def _product(one: Sides, two: Sides, X: Term, Y: Term) -> Sides:
+def product_of_sides(one: Sides, two: Sides, X: Term, Y: Term) -> Sides:
     """X Y <= U V and -X Y <= U V from |X| <= U and |Y| <= V, as (U - X)(V + Y) + (U + X)(V - Y) is
     not negative.
     """
@@ -174,7 +174,7 @@ def rest_statement(constant: int | Fraction = 1) -> Statement:
 @cache
 def own_update_by_the_rest() -> Theorem:
     one, _ = errors()
-    square = _product(one, one, error, error)[0]
+    square = product_of_sides(one, one, error, error)[0]
     weighted = times(is_k * own, square, product(is_k, own, own_positive))
     return calc(
         expectation(is_k * own * error**2), ("<=", expectation(is_k * own * ((1 - own) * B) ** 2), weighted)
@@ -233,7 +233,7 @@ def other_update() -> Theorem:
             ("<=", P / K * (A_ / K * B**2 + B**2 * (E / K)), rare, seldom),
             ("==", P * (A_ + E) / K**2 * B**2),
         )
-        for sign, line in zip((1, -1), _product(one, two, error, other_error))
+        for sign, line in zip((1, -1), product_of_sides(one, two, error, other_error))
     )
     return _modulus(up, down, expectation(product_), P * (A_ + E) / K**2 * B**2)
 
@@ -251,7 +251,7 @@ def vanishing_update() -> Sides:
             ("<=", expectation(rest * B**2 * (1 - own)), most),
             ("==", B**2 * expectation(is_k * (1 - own) ** 2)),
         )
-        for sign, line in zip((1, -1), _product(*errors(), error, other_error))
+        for sign, line in zip((1, -1), product_of_sides(*errors(), error, other_error))
     )
     return up, down
 
