@@ -154,7 +154,7 @@ def product_of_sides(one: Sides, two: Sides, X: Term, Y: Term) -> Sides:
     return found[0], found[1]
 
 
-def _modulus(up: Theorem, down: Theorem, X: Term, bound: Term) -> Theorem:
+def of_both_signs(up: Theorem, down: Theorem, X: Term, bound: Term) -> Theorem:
     """|X| <= Y from X <= Y and -X <= Y."""
     return show(modulus(X), "<=", bound, chain(X, up), chain(-X, down), X, bound)
 
@@ -204,7 +204,7 @@ def own_update() -> Theorem:
     )
 
 
-def _weighted(line: Theorem) -> Theorem:
+def weighted(line: Theorem) -> Theorem:
     """What bounds the product of the two errors, times the attention where the query is v_k."""
     return times(is_k * A_m, line, product(is_k, A_m, instantiate(positive, {n: m})))
 
@@ -227,7 +227,7 @@ def other_update() -> Theorem:
     up, down = (
         calc(
             expectation(sign * product_),
-            ("<=", expectation(is_k * A_m * (B * B)), _weighted(line)),
+            ("<=", expectation(is_k * A_m * (B * B)), weighted(line)),
             ("<=", expectation(is_k * B**2 * (A_ / K + fails)), times(is_k * B**2, most)),
             ("==", rare.lhs * (A_ / K * B**2 + B**2 * mean(fails))),
             ("<=", P / K * (A_ / K * B**2 + B**2 * (E / K)), rare, seldom),
@@ -235,7 +235,7 @@ def other_update() -> Theorem:
         )
         for sign, line in zip((1, -1), product_of_sides(one, two, error, other_error))
     )
-    return _modulus(up, down, expectation(product_), P * (A_ + E) / K**2 * B**2)
+    return of_both_signs(up, down, expectation(product_), P * (A_ + E) / K**2 * B**2)
 
 
 @proves("LDL:L2.van", vanishing_statements, part=(1, 2))
@@ -247,7 +247,7 @@ def vanishing_update() -> Sides:
     up, down = (
         calc(
             expectation(sign * (is_k * A_m * error * other_error)),
-            ("<=", expectation(is_k * A_m * ((1 - own) * B * B)), _weighted(line)),
+            ("<=", expectation(is_k * A_m * ((1 - own) * B * B)), weighted(line)),
             ("<=", expectation(rest * B**2 * (1 - own)), most),
             ("==", B**2 * expectation(is_k * (1 - own) ** 2)),
         )
@@ -333,7 +333,7 @@ def _moved(bound: Term, length: Term) -> Sides:
 @cache
 def first_phase() -> Theorem:
     (up, down), total = _moved(STEP, LENGTH_1), C * P * log(K) / K
-    moved = _modulus(chain(up, total), chain(down, total), up.lhs, total)
+    moved = of_both_signs(chain(up, total), chain(down, total), up.lhs, total)
     return calc(modulus(score(m)), ("==", modulus(up.lhs), from_zero, up.lhs), ("<=", total, moved))
 
 
@@ -344,5 +344,5 @@ def second_phase() -> Theorem:
     longer = calc(first_scores.rhs, ("<=", C_0 * log(K / share_of_1) / K, show(K, "<=", K / share_of_1)))
     total, X = (C_0 + C * P) * log(K / share_of_1) / K, begin(m) + up.lhs
     first, second = (chain(start, longer) for start in _of_a_modulus(first_scores, begin(m)))
-    moved = _modulus(show(X, "<=", total, first, up), show(-X, "<=", total, second, down), X, total)
+    moved = of_both_signs(show(X, "<=", total, first, up), show(-X, "<=", total, second, down), X, total)
     return calc(modulus(score(m)), ("==", modulus(X), onwards, X), ("<=", total, moved))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import cache
 
 from numerics.derivations.derived import symm
-from numerics.derivations.kernel.binding import instantiated
-from numerics.derivations.kernel.rules import instantiate, integrate
-from numerics.derivations.kernel.terms import term
+from numerics.derivations.kernel.binding import bind, instantiated
+from numerics.derivations.kernel.rules import equal, instantiate, integrate
+from numerics.derivations.kernel.sorts import Sort
+from numerics.derivations.kernel.terms import Variable, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement
 from numerics.derivations.tactics import calc
@@ -41,12 +42,14 @@ from proofs_check.derivations.features.equiangular.setting import (
     c,
     common,
     exchangeable,
+    f,
     here,
     k,
     l,
     m,
     mean,
     n,
+    of_n,
     picks,
     same,
     spread,
@@ -63,13 +66,39 @@ from proofs_check.derivations.features.gradient import (
     gram,
     p,
     pi,
+    prediction,
     share,
 )
 from proofs_check.derivations.features.steps import product, scaled, times
 from proofs_check.derivations.features.updates import Sides, product_of_sides
 from proofs_check.derivations.proof import proves
 
+o = Variable("o", Sort.INDEX)
 
+
+def gram_statement(power: int = 1) -> Statement:
+    """The updates are G^power H G, of which g_km is the entry for m and k."""
+    first = gram(m, n) if power == 1 else bind("coordinates", (o,), gram(m, o) * gram(o, n), (K,))
+    each = first * instantiated(H, {m: n, k: l}) * gram(l, k)
+    return Statement(update, "==", bind("coordinates", (l,), of_n(each), (K,)))
+
+
+def formula_statements(factor: int = 1, power: int = 1) -> tuple[Statement, ...]:
+    """For orthonormal features g_km is `factor` times E 1{query v_k} Attn_m (f_k - yhat)(f_m -
+    yhat); and the updates for any.
+    """
+    value = of_prompts(mean(share * error * (f(m, task) - prediction)))
+    return Statement(update, "==", factor * both * value, given(orthonormal)), gram_statement(power)
+
+
+@proves("LDL:L2.raw/gram", gram_statement)
+@proves("LDL:L2.raw", formula_statements, part=2)
+def for_any_features() -> Theorem:
+    """The sums are exchanged."""
+    return equal(update, gram_statement().rhs)
+
+
+@proves("LDL:L2.raw", formula_statements)
 @cache
 def entry() -> Theorem:
     """delta_mm delta_kk H_mk is the update of q_km, which is GHG with G = I."""
