@@ -16,6 +16,7 @@ from numerics.regression.features.descent import attention_descent
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.compared import Compared, agree
+from proofs_check.instances.features.exact_training import updates_at_late_times
 from proofs_check.instances.features.problems import descended, exchangeable
 from theory.regression.features.data import FeatureRegression
 from theory.regression.features.reduced import ReducedAttention
@@ -184,6 +185,20 @@ def the_next_terms(
     )
     numbers = dict(constant=constant, high=Fraction(high), low=Fraction(low))
     return derivation("OURS:R7.half", after, before, **numbers)
+
+
+@claim(
+    "OURS:R7.updates",
+    control=({"most": Fraction(1, 2)}, {"by": Fraction(1, 2)}),
+    needs=("OURS:R7.flow", "OURS:R7.time"),
+)
+def the_updates_late_in_training(*, most: int | Fraction = 1, by: int | Fraction = 1) -> Evidence:
+    r"""For $K\geq8$ the attention is at least $\frac K{K+1}$ from $\frac{K^3}c$ on, and wherever
+    it is, $\eta g_k\leq\frac1t$ for the own score $q_k$, of which $g_k$ is the update; `by` and
+    `most` multiply the two bounds. It is derived from the flow of $Q$; tried are the formulas.
+    """
+    reached, small = updates_at_late_times(most, by)
+    return derivation("OURS:R7.updates", reached, small, most=most, by=by)
 
 
 @claim(
