@@ -158,7 +158,7 @@ def of_both_signs(up: Theorem, down: Theorem, X: Term, bound: Term) -> Theorem:
 
 
 @cache
-def _own_at_most_one() -> Theorem:
+def own_at_most_one() -> Theorem:
     return calc(0, ("<=", others(A(n, outcome)), positive), ("==", 1 - own, adds_up))
 
 
@@ -193,7 +193,7 @@ def own_update_is_not_negative() -> Theorem:
 @proves("LDL:L4.1/upper", own_statement)
 @cache
 def own_update() -> Theorem:
-    cubic = show(own * (1 - own) ** 2, "<=", Fraction(4, 27), own_positive, _own_at_most_one())
+    cubic = show(own * (1 - own) ** 2, "<=", Fraction(4, 27), own_positive, own_at_most_one())
     return calc(
         own_update_by_the_rest(),
         ("<=", expectation(is_k * B**2 * Fraction(4, 27)), times(is_k * B**2, cubic)),
@@ -241,7 +241,7 @@ def other_update() -> Theorem:
 def vanishing_update() -> Sides:
     """|E 1{query v_k} Attn_m (f_k - yhat)(f_m - yhat)| <= B^2 E 1{query v_k} (1 - Attn_k)^2."""
     rest = is_k * (1 - own)
-    most = times(rest * B**2, instantiate(share, {n: m}), product(is_k, 1 - own, _own_at_most_one()))
+    most = times(rest * B**2, instantiate(share, {n: m}), product(is_k, 1 - own, own_at_most_one()))
     up, down = (
         calc(
             expectation(sign * (is_k * A_m * error * other_error)),
