@@ -31,7 +31,7 @@ from numerics.derivations.kernel.terms import (
 )
 from numerics.derivations.kernel.theorems import Assumption, Theorem
 from numerics.derivations.kernel.values import MEANS
-from numerics.derivations.names import dotted, printed
+from numerics.derivations.names import dotted, printed, steps_later
 from theory.shown.result import mathml, words
 
 __all__ = [
@@ -131,13 +131,11 @@ def _defined(definitions: frozenset[Defined]) -> tuple[str, ...]:
 def _every(things: Iterable[Variable | Function]) -> str:
     """What something is said for all of, by its sort."""
     page, said = _Page(frozenset(), frozenset()), []
-    for v in sorted(
-        things, key=lambda v: ("~" * len(v.sorts) if isinstance(v, Function) else v.sort.value, v.name)
-    ):
+    sort = lambda v: "~" * len(v.sorts) if isinstance(v, Function) else v.sort.value
+    for v in sorted(things, key=lambda v: (sort(v), v.name)):
         if isinstance(v, Function):
-            said.append(
-                f"{'vector' if len(v.sorts) == 1 else f'array of {len(v.sorts)} indices'} ${printed(v.name)}$"
-            )
+            what = "vector" if len(v.sorts) == 1 else f"array of {len(v.sorts)} indices"
+            said.append(f"{what} ${printed(v.name)}$")
         else:
             said.append(f"{SPOKEN.get(v.sort, v.sort.value)} ${page.variable(v)}$")
     return ", ".join(said)
@@ -220,9 +218,8 @@ class _Page(NamedTuple):
         """A value of a function. The token itself is the function z, the query y and a Gaussian
         vector xi, so that z_i(Z) is Z_i. A task is the first index.
         """
-        g, late = e.function, 0
-        if Sort.STEP in g.sorts:
-            late = len(g.name) - len(g.name.rstrip("+"))
+        g = e.function
+        late = steps_later(g.name) if Sort.STEP in g.sorts else 0
         shown = [self.variable(a) + "+1" * (late if a.sort is Sort.STEP else 0) for a in e.args]
         if g == CLOCK:
             return r"\mathrm{time}(0)" if e.args == (START,) else shown[0]

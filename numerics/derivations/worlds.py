@@ -36,6 +36,7 @@ from numerics.derivations.kernel.terms import (
     Variable,
 )
 from numerics.derivations.kernel.theorems import Assumption
+from numerics.derivations.names import steps_later
 
 __all__ = ["PRECISION", "Undecided", "World", "breaking", "holds", "made", "meets"]
 
@@ -124,7 +125,7 @@ class World:
         if Sort.TIME in f.sorts:
             return self.path(f, at)
         if Sort.STEP in f.sorts:
-            f, at = self.moved(f, at)
+            at, f = self.moved(f, at)
         half = len(self.weights) // 2
         if f.name in ("z", "y") and at[-1] >= half:
             return -self.apply(f, (*at[:-1], at[-1] - half))
@@ -134,11 +135,10 @@ class World:
         return self.tables[key]
 
     @staticmethod
-    def moved(f: Function, at: tuple[int, ...]) -> tuple[Function, tuple[int, ...]]:
-        """The sequence, at a later step, for one with its values later."""
-        name, step = f.name.rstrip("+"), f.sorts.index(Sort.STEP)
-        later = at[step] + len(f.name) - len(name)
-        return Function(name, f.sorts), (*at[:step], later, *at[step + 1 :])
+    def moved(f: Function, at: tuple[int, ...]) -> tuple[tuple[int, ...], Function]:
+        """A later step, and the sequence whose values there those of `f` are."""
+        later = [x + steps_later(f.name) * (s is Sort.STEP) for x, s in zip(at, f.sorts, strict=True)]
+        return tuple(later), Function(f.name.rstrip("+"), f.sorts)
 
     def number(self, x: Fraction) -> Any:
         return _fmpq(x)
@@ -163,16 +163,15 @@ class World:
             if v.range is not None:
                 named = self._named(v)
                 self.numbers[v] = self._in_range(v.range) if named is None else named
-            elif v.of is Sort.INDEX:
-                self.numbers[v] = self.rng.randrange(self.size)
+            elif v.of in (Sort.INDEX, Sort.STEP):
+                some = self.size if v.of is Sort.INDEX else 1 if v == FIRST else STEPS
+                self.numbers[v] = self.rng.randrange(some)
             elif v.of is Sort.PROMPT:
                 self.numbers[v] = tuple(self.rng.randrange(len(self.weights)) for _ in range(self.length))
             elif v.of is Sort.NORMAL:
                 raise Undecided("a Gaussian vector")
             elif v.of is Sort.TIME:
                 self.numbers[v] = fmpq(0 if v == START else self.rng.randint(0, 4), 4)
-            elif v.of is Sort.STEP:
-                self.numbers[v] = 0 if v == FIRST else self.rng.randrange(STEPS)
             elif v.of is Sort.TASK:
                 self.numbers[v] = self.rng.randrange(len(self.laws))
             else:
@@ -336,14 +335,9 @@ def meets(assumption: Assumption, world: World, linear: bool = False) -> bool:
     """
     tokens, tasks = range(len(world.weights)), range(len(world.laws))
     times = {fmpq(n, 4) for n in range(5)} | {x for v, x in world.numbers.items() if v.of is Sort.TIME}
-    values: dict[Sort, Any] = {
-        Sort.TOKEN: tokens,
-        Sort.QUERY: tokens,
-        Sort.TASK: tasks,
-        Sort.INDEX: range(max(world.size, world.length)),
-        Sort.TIME: times,
-        Sort.STEP: range(STEPS),
-    }
+    values: dict[Sort, Any] = dict.fromkeys((Sort.TOKEN, Sort.QUERY), tokens)
+    values |= {Sort.TASK: tasks, Sort.TIME: times, Sort.STEP: range(STEPS)}
+    values[Sort.INDEX] = range(max(world.size, world.length))
     named = [
         v
         for v in assumption.every

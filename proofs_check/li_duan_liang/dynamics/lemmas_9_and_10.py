@@ -35,9 +35,9 @@ def gradient_in_phase_3(*, power: int = 1, constant: int | Fraction = 1) -> Evid
     $g_k=\frac{\delta^2L^2\Delta^2\epsilon^2}K$ is refuted for every $c>0$ at $\epsilon=\frac1K$,
     $K=2n$. Repaired, for $p_k\leq\frac PK$, $1-\mathrm{Attn}_k\leq W\epsilon\delta$ and
     differences of values of at most $B=CL\Delta$ it is at most `constant` = 1 times
-    $PW^2\frac{\delta^2\epsilon^2}KB^2$, with `power` for the exponent 2 of $\epsilon$. It is derived
-    for the mean that $g_k$ is by L2.raw, over every law of tasks and prompts and every law of
-    queries; tried is a single prompt.
+    $PW^2\frac{\delta^2\epsilon^2}KB^2$, with `power` for the exponent 2 of $\epsilon$. It is
+    derived for the mean that $g_k$ is by L2.raw, over every law of tasks and prompts and every law
+    of queries; tried is a single prompt.
     """
     if power == 1:
         g = delta**2 * L**2 * DELTA2 * epsilon**2 / K

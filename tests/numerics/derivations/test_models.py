@@ -43,7 +43,7 @@ class Model(World):
         if f.name.endswith("'"):
             return fmpq(0)
         if Sort.STEP in f.sorts:
-            f, place = self.moved(f, place)
+            place, f = self.moved(f, place)
         if f.name not in self.given:
             raise Undecided(f.name)
         value = self.given[f.name]
