@@ -144,8 +144,8 @@ def the_time_has_two_variables(*, power: int = 2, square: int = 2) -> Evidence:
     r"""Gradient descent on $sf$ at $\eta/s^2$ takes the steps of that on $f$ at $\eta$ from the
     same matrix, and the loss is $s^2$ times that of $f$ after every step, which is derived by
     induction over the steps. For every $\ell$, the loss $s^2\ell$ of $sf$ is below
-    $(s\varepsilon)^2$ by $s^2$ times what $\ell$ is below $\varepsilon^2$, $\frac\eta{s^2}(sL)^2=\eta L^2$ and
-    $\frac{s\varepsilon}{sL}=\frac\varepsilon L$; `power` and `square` stand for the exponents of
+    $(s\varepsilon)^2$ by $s^2$ times what $\ell$ is below $\varepsilon^2$,
+    $\frac\eta{s^2}(sL)^2=\eta L^2$ and $\frac{s\varepsilon}{sL}=\frac\varepsilon L$; `power` and `square` stand for the exponents of
     $s$ in $\eta/s^2$ and of the loss.
 
     Steps are counted beside it: with the learning rate $(2/L)^2$ all slopes take as many, and at a
@@ -169,15 +169,14 @@ def the_printed_law_is_of_another_form(*, power: int = 1, beyond: int | Fraction
     $T(L,\eta,\varepsilon)=K\ln(KL\Delta/\varepsilon)/(\eta\varepsilon\delta^2L^2\Delta^2)$, the
     formula printed for the sharp regime, $T(sL,\eta/s^2,s\varepsilon)=T(L,\eta,\varepsilon)/s$ for
     every $s$; `power` stands for the exponent of $s$. So a true time between $cT$ and $CT$ at both
-    would be at least $cT$ and at most $\frac CsT$, which is less for every $s$ beyond `beyond` = 1
-    times $\frac Cc$.
+    would be at least $cT$ and at most $\frac CsT$, which is less for $s=(1+u)\frac Cc$, $u>0$, with
+    `beyond` = 1 for a factor of it.
     """
     K, L, eps, delta, gap = sp.symbols("K L varepsilon delta Delta", positive=True)
     time = lambda L, eta, eps: K * sp.log(K * L * gap / eps) / (eta * eps * delta**2 * L**2 * gap**2)
     with sp.evaluate(False):
         moved = time(s * L, eta / s**2, s * eps)
-    c, C, T = sp.symbols("c C T", positive=True)
-    never = forall(
-        C * T / s, "<", c * T, dict.fromkeys((c, C, T, s), (0, sp.oo)), where=[(beyond * C, "<", c * s)]
-    )
+    c, C, T, u = sp.symbols("c C T u", positive=True)
+    far = beyond * (1 + u) * C / c
+    never = forall(C * T / far, "<", c * T, dict.fromkeys((c, C, T, u), (0, sp.oo)))
     return all_of(identity(moved, time(L, eta, eps) / s**power), never)
