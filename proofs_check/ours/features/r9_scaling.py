@@ -145,8 +145,8 @@ def the_time_has_two_variables(*, power: int = 2, square: int = 2) -> Evidence:
     same matrix, and the loss is $s^2$ times that of $f$ after every step, which is derived by
     induction over the steps. For every $\ell$, the loss $s^2\ell$ of $sf$ is below
     $(s\varepsilon)^2$ by $s^2$ times what $\ell$ is below $\varepsilon^2$,
-    $\frac\eta{s^2}(sL)^2=\eta L^2$ and $\frac{s\varepsilon}{sL}=\frac\varepsilon L$; `power` and `square` stand for the exponents of
-    $s$ in $\eta/s^2$ and of the loss.
+    $\frac\eta{s^2}(sL)^2=\eta L^2$ and $\frac{s\varepsilon}{sL}=\frac\varepsilon L$; `power` and
+    `square` stand for the exponents of $s$ in $\eta/s^2$ and of the loss.
 
     Steps are counted beside it: with the learning rate $(2/L)^2$ all slopes take as many, and at a
     fixed one, where the power is 0, the slope 6 does not get below $(L/2)^2$ in 20 000.

@@ -61,7 +61,8 @@ def sum_of_the_updates() -> Theorem:
         ("==", q(FIRST) + eta * (total(t) + g(t))),
         ("==", q(FIRST) + eta * total.after(t), scaled(eta, summed)),
     )
-    return induction(*so_far.assumptions, t, base, step)
+    (hypothesis,) = so_far.assumptions
+    return induction(hypothesis, t, base, step)
 
 
 #: The constant of 1 - Attn_k = O(epsilon delta).

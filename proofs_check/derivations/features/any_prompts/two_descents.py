@@ -14,21 +14,18 @@ from numerics.derivations.kernel.terms import FIRST, Function, Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.tactics import calc, show
+from proofs_check.derivations.features.feature_flow import K as CLASSES
+from proofs_check.derivations.features.feature_flow import Q, entries, i, j, k, queries, r, v
+from proofs_check.derivations.features.feature_flow import t as time
 from proofs_check.derivations.features.gradient import (
-    CLASSES,
     B,
     H,
     N,
-    Q,
     b,
     classes,
-    entries,
     eta,
     f,
     feature,
-    i,
-    j,
-    k,
     l,
     log_mass,
     loss,
@@ -38,14 +35,10 @@ from proofs_check.derivations.features.gradient import (
     n,
     p,
     pi,
-    queries,
-    r,
     s,
     share,
     task,
-    v,
 )
-from proofs_check.derivations.features.gradient import t as time
 from proofs_check.derivations.features.steps import scaled
 from proofs_check.derivations.proof import proves
 
@@ -159,7 +152,8 @@ def one_path() -> Theorem:
         ("==", Y + same.rhs, so_far),
         ("==", plain.after(i, j, t), descent),
     )
-    return induction(*so_far.assumptions, t, start, step)
+    (hypothesis,) = so_far.assumptions
+    return induction(hypothesis, t, start, step)
 
 
 @proves("LDL:4.thr/scaling", statements, part=2)

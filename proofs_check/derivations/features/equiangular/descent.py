@@ -82,7 +82,8 @@ def nonnegative() -> Theorem:
     """z grows from 0."""
     so_far = assume("z is not negative so far", 0, "<=", z(t), every=(t,))
     step = show(0, "<=", z.after(t), recursion(), so_far, exp(z(t)))
-    return induction(*so_far.assumptions, t, show(0, "<=", z(FIRST), start), step)
+    (hypothesis,) = so_far.assumptions
+    return induction(hypothesis, t, show(0, "<=", z(FIRST), start), step)
 
 
 def one_step(so_far: Theorem) -> Theorem:
@@ -103,7 +104,8 @@ def on_the_line() -> Theorem:
     """Q is z times one matrix after every step, as a step leads from a multiple to another one."""
     so_far = assume("Q is on the line so far", X, "==", z(t) * shape, every=(i, j, t))
     base = calc(from_zero, ("==", z(FIRST) * shape, symm(scaled(shape, start))))
-    return induction(*so_far.assumptions, t, base, one_step(so_far))
+    (hypothesis,) = so_far.assumptions
+    return induction(hypothesis, t, base, one_step(so_far))
 
 
 @proves("OURS:R7.flow/step", statements, part=2)

@@ -73,7 +73,13 @@ def a_class() -> Theorem:
 def small() -> Theorem:
     there, gate, share = ind(a - far), ind(E * y - far), M * E * y**3 / K_
     top = show(lam(t), "<=", E / 20 + 2, instantiate(of_a_number(), {z: E}))
-    line = show(gate * (spent * share - 1), "<=", 0, top, classes, from_one(), E, lam(t))
+    most = E**2 / 2 + 3 * M * E + 3 * M**2 * (E / 20 + 2) + M**3
+    below = show(spent, "<=", most, top, from_one(), E, lam(t))
+    line = calc(
+        gate * (spent * share - 1),
+        ("<=", gate * (most * share - 1), times(gate * share, below)),
+        ("<=", 0, classes, E),
+    )
     up, down = gcongr(there, mean_attention()), gcongr(gate, mean_attention())
     moved = calc(
         here * (eta * CLOCK(t) * own_update),
