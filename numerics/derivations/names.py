@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["dotted", "indexed", "printed"]
+__all__ = ["dotted", "indexed", "printed", "steps_later"]
 
 GREEK = (
     *(
@@ -83,6 +83,11 @@ def printed(name: str, indices: str = "") -> str:
     P_{2} P_{\_2} c_{\mathrm{f}} \bar{b} m_{2;ij}
     """
     return indexed(_parts(name), indices)
+
+
+def steps_later(name: str) -> int:
+    """How many steps later the values of a sequence of this name are."""
+    return len(name) - len(name.rstrip("+"))
 
 
 def dotted(name: str, indices: str = "") -> str:

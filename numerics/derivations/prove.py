@@ -17,8 +17,9 @@ from numerics.derivations.kernel.integrals import choose, integrate
 from numerics.derivations.kernel.judgements import assume, instantiate
 from numerics.derivations.kernel.normal_form import LENGTH as L
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, ProofError, Range, Sort
+from numerics.derivations.kernel.steps import induction
 from numerics.derivations.kernel.tasks import at_task
-from numerics.derivations.kernel.terms import CLOCK, START, Function, Op, Term, Variable, term
+from numerics.derivations.kernel.terms import CLOCK, FIRST, START, Function, Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.kernel.uniqueness import unique
 from numerics.derivations.statements import Statement, hypotheses, proved
@@ -27,6 +28,7 @@ from numerics.derivations.typeset import relation
 from numerics.terminal.mathematics import as_unicode
 
 __all__ = [
+    "FIRST",
     "START",
     "L",
     "ProofError",
@@ -48,6 +50,7 @@ __all__ = [
     "function",
     "hypotheses",
     "indicator",
+    "induction",
     "instantiate",
     "log",
     "mean",
@@ -56,8 +59,10 @@ __all__ = [
     "path",
     "prompt",
     "proved",
+    "sequence",
     "show",
     "sqrt",
+    "step",
     "task",
     "time",
     "token",
@@ -100,6 +105,16 @@ def number(
 def time(name: str) -> Variable:
     """A time of an interval ``[0, tau]``, whatever tau is."""
     return Variable(name, Sort.TIME)
+
+
+def step(name: str) -> Variable:
+    """A step, one of 0, 1, .., T, whatever T is."""
+    return Variable(name, Sort.STEP)
+
+
+def sequence(name: str) -> Function:
+    """Any function of steps, with its values one step later ``after`` it."""
+    return Function(name, (Sort.STEP,))
 
 
 def task(name: str) -> Variable:

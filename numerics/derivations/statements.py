@@ -45,9 +45,11 @@ class Statement:
 
     @property
     def dimension(self) -> str:
-        """Tokens, queries and coordinates are of any number; numbers, times and tasks have none."""
+        """Tokens, queries and coordinates are of any number; numbers, times, steps and tasks have
+        none.
+        """
         sorts = {sort for g in self.functions for sort in g.sorts}
-        return "every d" if sorts - {Sort.TIME, Sort.TASK} else ""
+        return "every d" if sorts - {Sort.TIME, Sort.STEP, Sort.TASK} else ""
 
     @property
     def _terms(self) -> tuple[Term, ...]:

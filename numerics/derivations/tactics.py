@@ -16,7 +16,7 @@ from numerics.derivations.derived import chain, root
 from numerics.derivations.kernel.binding import instantiated, opened
 from numerics.derivations.kernel.rules import arithmetic, equal, gcongr, integrate
 from numerics.derivations.kernel.sorts import KINDS, ProofError
-from numerics.derivations.kernel.terms import START, Bind, Number, Op, Term, Variable, term
+from numerics.derivations.kernel.terms import ORIGINS, Bind, Number, Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.kernel.values import nonnegative, positive
 from numerics.derivations.shapes import (
@@ -160,7 +160,7 @@ def _over_what_the_goal_has(lhs: Term, rhs: Term, fact: Theorem) -> Theorem:
     for kind, heads, count in found.values():
         free = fact.lhs.free | fact.rhs.free
         new = sorted((v for v in free - own if v.sort is KINDS[kind].sort), key=lambda v: v.name)
-        if len(new) == count and START not in new and own.union(free).issuperset(heads):
+        if len(new) == count and not {*ORIGINS} & {*new} and own.union(free).issuperset(heads):
             try:
                 fact = integrate(kind, tuple(new), fact, heads)
             except ProofError:  # it may be infinite, or strict

@@ -17,6 +17,7 @@ from numerics.derivations.kernel.sorts import KINDS, Range, Sort
 from numerics.derivations.kernel.terms import (
     CLOCK,
     GAUSSIAN,
+    ORIGINS,
     START,
     Apply,
     Bind,
@@ -30,7 +31,7 @@ from numerics.derivations.kernel.terms import (
 )
 from numerics.derivations.kernel.theorems import Assumption, Theorem
 from numerics.derivations.kernel.values import MEANS
-from numerics.derivations.names import dotted, printed
+from numerics.derivations.names import dotted, printed, steps_later
 from theory.shown.result import mathml, words
 
 __all__ = [
@@ -111,7 +112,7 @@ def where_latex(*terms: Term) -> str:
     """What the defined names of terms stand for, and the free variables that are no numbers, as a
     clause that follows a formula.
     """
-    every = _every({v for e in terms for v in e.free if v.sort is not Sort.REAL and v != START})
+    every = _every({v for e in terms for v in e.free if v.sort is not Sort.REAL and v not in ORIGINS})
     words = re.sub(r"\$(.+?)\$", r"}\1\\text{", every)
     return _with(_definitions(*terms)) + (
         rf"\quad\text{{for every {words}}}".removesuffix(r"\text{}") if every else ""
@@ -130,13 +131,11 @@ def _defined(definitions: frozenset[Defined]) -> tuple[str, ...]:
 def _every(things: Iterable[Variable | Function]) -> str:
     """What something is said for all of, by its sort."""
     page, said = _Page(frozenset(), frozenset()), []
-    for v in sorted(
-        things, key=lambda v: ("~" * len(v.sorts) if isinstance(v, Function) else v.sort.value, v.name)
-    ):
+    sort = lambda v: "~" * len(v.sorts) if isinstance(v, Function) else v.sort.value
+    for v in sorted(things, key=lambda v: (sort(v), v.name)):
         if isinstance(v, Function):
-            said.append(
-                f"{'vector' if len(v.sorts) == 1 else f'array of {len(v.sorts)} indices'} ${printed(v.name)}$"
-            )
+            what = "vector" if len(v.sorts) == 1 else f"array of {len(v.sorts)} indices"
+            said.append(f"{what} ${printed(v.name)}$")
         else:
             said.append(f"{SPOKEN.get(v.sort, v.sort.value)} ${page.variable(v)}$")
     return ", ".join(said)
@@ -219,13 +218,15 @@ class _Page(NamedTuple):
         """A value of a function. The token itself is the function z, the query y and a Gaussian
         vector xi, so that z_i(Z) is Z_i. A task is the first index.
         """
-        g, shown = e.function, [self.variable(a) for a in e.args]
+        g = e.function
+        late = steps_later(g.name) if Sort.STEP in g.sorts else 0
+        shown = [self.variable(a) + "+1" * (late if a.sort is Sort.STEP else 0) for a in e.args]
         if g == CLOCK:
             return r"\mathrm{time}(0)" if e.args == (START,) else shown[0]
         name = (
             (lambda at: dotted(g.name[:-1], at))
             if Sort.TIME in g.sorts and g.name.endswith("'")
-            else lambda at: printed(g.name, at)
+            else lambda at: printed(g.name[: len(g.name) - late], at)
         )
         if g.sorts != tuple(sorted(g.sorts, key=lambda s: (s is not Sort.TASK, s is not Sort.INDEX))):
             return f"{name('')}({', '.join(shown)})"

@@ -4,7 +4,7 @@ A theorem must hold in every world that meets its assumptions, and a statement t
 refuted there. Nothing is shared with the kernel but the classes of terms, so that a wrong rule is
 not tested by itself. A mean over a Gaussian vector has no finite world: a term that contains one
 raises `Undecided`. Tasks are three laws on the same atoms, and functions of time are polynomials,
-or any values where no derivative is asked for.
+or any values where no derivative is asked for; sequences have any values.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from flint import arb, ctx, fmpq
 from numerics.derivations.kernel.sorts import KINDS, Range, Sort
 from numerics.derivations.kernel.terms import (
     CLOCK,
+    FIRST,
     START,
     Apply,
     Bind,
@@ -35,11 +36,12 @@ from numerics.derivations.kernel.terms import (
     Variable,
 )
 from numerics.derivations.kernel.theorems import Assumption
+from numerics.derivations.names import steps_later
 
 __all__ = ["PRECISION", "Undecided", "World", "breaking", "holds", "made", "meets"]
 
-#: The bits with which a comparison is settled, and how many worlds of a size are tried.
-PRECISION, WORLDS = 200, 40
+#: The bits with which a comparison is settled, the worlds of a size that are tried, and steps.
+PRECISION, WORLDS, STEPS = 200, 40, 3
 #: What takes finitely many values in a world, all of which are tried.
 FINITE = (Sort.TOKEN, Sort.QUERY, Sort.TASK)
 #: Hypotheses that every world is made to meet, and what they speak of there.
@@ -122,6 +124,8 @@ class World:
             raise Undecided("a Gaussian vector")
         if Sort.TIME in f.sorts:
             return self.path(f, at)
+        if Sort.STEP in f.sorts:
+            at, f = self.moved(f, at)
         half = len(self.weights) // 2
         if f.name in ("z", "y") and at[-1] >= half:
             return -self.apply(f, (*at[:-1], at[-1] - half))
@@ -129,6 +133,12 @@ class World:
         if key not in self.tables:
             self.tables[key] = fmpq(self.rng.randint(-4, 4) or 1, 9 if f.name == "y" else 4)
         return self.tables[key]
+
+    @staticmethod
+    def moved(f: Function, at: tuple[int, ...]) -> tuple[tuple[int, ...], Function]:
+        """A later step, and the sequence whose values there those of `f` are."""
+        later = [x + steps_later(f.name) * (s is Sort.STEP) for x, s in zip(at, f.sorts, strict=True)]
+        return tuple(later), Function(f.name.rstrip("+"), f.sorts)
 
     def number(self, x: Fraction) -> Any:
         return _fmpq(x)
@@ -153,8 +163,9 @@ class World:
             if v.range is not None:
                 named = self._named(v)
                 self.numbers[v] = self._in_range(v.range) if named is None else named
-            elif v.of is Sort.INDEX:
-                self.numbers[v] = self.rng.randrange(self.size)
+            elif v.of in (Sort.INDEX, Sort.STEP):
+                some = self.size if v.of is Sort.INDEX else 1 if v == FIRST else STEPS
+                self.numbers[v] = self.rng.randrange(some)
             elif v.of is Sort.PROMPT:
                 self.numbers[v] = tuple(self.rng.randrange(len(self.weights)) for _ in range(self.length))
             elif v.of is Sort.NORMAL:
@@ -324,13 +335,9 @@ def meets(assumption: Assumption, world: World, linear: bool = False) -> bool:
     """
     tokens, tasks = range(len(world.weights)), range(len(world.laws))
     times = {fmpq(n, 4) for n in range(5)} | {x for v, x in world.numbers.items() if v.of is Sort.TIME}
-    values: dict[Sort, Any] = {
-        Sort.TOKEN: tokens,
-        Sort.QUERY: tokens,
-        Sort.TASK: tasks,
-        Sort.INDEX: range(max(world.size, world.length)),
-        Sort.TIME: times,
-    }
+    values: dict[Sort, Any] = dict.fromkeys((Sort.TOKEN, Sort.QUERY), tokens)
+    values |= {Sort.TASK: tasks, Sort.TIME: times, Sort.STEP: range(STEPS)}
+    values[Sort.INDEX] = range(max(world.size, world.length))
     named = [
         v
         for v in assumption.every

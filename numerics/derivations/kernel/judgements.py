@@ -13,7 +13,7 @@ from numerics.derivations.kernel.normal_form import LENGTH, normal_form
 from numerics.derivations.kernel.sorts import ProofError, Sort
 from numerics.derivations.kernel.terms import (
     GAUSSIAN,
-    START,
+    ORIGINS,
     Bind,
     Defined,
     Function,
@@ -165,7 +165,7 @@ def instantiate(thm: Theorem, values: Mapping[Any, Any], *given: Theorem) -> The
         if type(old) is Function:
             put[old] = _function(old, *new)
             continue
-        if type(old) is not Variable or old in (LENGTH, START):
+        if type(old) is not Variable or old in (LENGTH, *ORIGINS):
             raise ProofError(f"{old} is no variable that may be replaced")
         put[old] = new = read(new)
         if old.sort is not new.sort or (old.sort is not Sort.REAL and type(new) is not Variable):
@@ -185,10 +185,10 @@ def _function(old: Function, holes: tuple[Variable, ...], body: Any) -> tuple[tu
         raise ProofError(
             f"{text(body)} is no finite function of {', '.join(map(str, holes))} in place of {old.name}"
         )
-    if old == GAUSSIAN or Sort.TIME in old.sorts:
+    if old == GAUSSIAN or {Sort.TIME, Sort.STEP} & set(old.sorts):
         raise ProofError(
             f"{old.name} cannot be replaced: a Gaussian vector is what it is, and so is a path with "
-            "its derivative"
+            "its derivative, and a sequence with its values one step later"
         )
     hole = [h for h in holes if h.sort is not Sort.INDEX]
     if old.order != 0:

@@ -15,6 +15,7 @@ from numerics.derivations.kernel.integrals import (
     same_covariance,
 )
 from numerics.derivations.kernel.judgements import assume, equal, gcongr, instantiate, trans
+from numerics.derivations.kernel.steps import induction
 from numerics.derivations.kernel.tasks import at_task
 from numerics.derivations.kernel.uniqueness import unique
 
@@ -31,6 +32,7 @@ __all__ = [
     "exchange",
     "gaussian",
     "gcongr",
+    "induction",
     "instantiate",
     "integrate",
     "limit",

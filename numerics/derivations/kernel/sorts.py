@@ -31,8 +31,9 @@ class Fault(RuntimeError):
 
 class Sort(Enum):
     """What a variable stands for; a prompt is a list of `L` tokens, a normal is a standard Gaussian
-    vector, a time lies in an interval that starts at 0, and a task has laws of tokens and queries.
-    An index is any of 1, 2, ..., while a sum over coordinates ends at their number.
+    vector, a time lies in an interval that starts at 0, a step is one of 0, 1, ..., T, whatever T
+    is, and a task has laws of tokens and queries. An index is any of 1, 2, ..., while a sum over
+    coordinates ends at their number.
     """
 
     REAL = "real"
@@ -42,6 +43,7 @@ class Sort(Enum):
     PROMPT = "prompt"
     INDEX = "index"
     TIME = "time"
+    STEP = "step"
     TASK = "task"
 
 

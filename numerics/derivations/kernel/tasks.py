@@ -33,7 +33,7 @@ def at_task(thm: Theorem, task: Variable, values: Mapping[Any, Any], *given: The
     Parameters
     ----------
     thm : Theorem
-        Without tasks and times, also in what hypotheses are said for all values of.
+        Without tasks, times and steps, also in what hypotheses are said for all values of.
     values : mapping of Function to Function, and of Variable to Term
         For a function one that has the task as its first argument, and the same order; for a real
         variable a number, such as a function of the task.
@@ -43,8 +43,9 @@ def at_task(thm: Theorem, task: Variable, values: Mapping[Any, Any], *given: The
     Raises
     ------
     ProofError
-        If the theorem speaks of tasks or times, a function does not fit, a value may be out of its
-        range, or a hypothesis is said for all values of what is replaced or stands in a value.
+        If the theorem speaks of tasks, times or steps, a function does not fit, a value may be out
+        of its range, or a hypothesis is said for all values of what is replaced or stands in a
+        value.
 
     Examples
     --------
@@ -66,8 +67,8 @@ def at_task(thm: Theorem, task: Variable, values: Mapping[Any, Any], *given: The
     values = dict(values)
     things = speaks_of(thm.lhs, thm.rhs).union(*(speaks_of(a.lhs, a.rhs) | a.every for a in thm.assumptions))
     sorts = {thing: {*thing.sorts} if isinstance(thing, Function) else {thing.sort} for thing in things}
-    if {Sort.TASK, Sort.TIME} & set().union(*sorts.values()):
-        raise ProofError(f"{thm} speaks of tasks or times")
+    if {Sort.TASK, Sort.TIME, Sort.STEP} & set().union(*sorts.values()):
+        raise ProofError(f"{thm} speaks of tasks, times or steps")
     if loose := [
         g for g, own in sorts.items() if isinstance(g, Function) and OF_THE_LAW & own and g not in values
     ]:

@@ -16,8 +16,10 @@ from numerics.derivations.kernel.sorts import KINDS, ProofError, Range, Sort, wh
 
 __all__ = [
     "CLOCK",
+    "FIRST",
     "GAUSSIAN",
     "HEADS",
+    "ORIGINS",
     "START",
     "Apply",
     "Bind",
@@ -173,7 +175,7 @@ class Bound(Term):
 
 @dataclass(frozen=True)
 class Function:
-    """A real function of indices, and of one token, query or time at most, at a task or at none.
+    """A real function of indices, and of one token, query, time or step at most, at a task or none.
 
     A function of a token has an `order`: p if its p-th moment is finite, for every index; 0 if
     nothing is known; None if every exponential moment is finite. At a task the moments are those of
@@ -187,17 +189,11 @@ class Function:
 
     def __post_init__(self) -> None:
         random = [s for s in self.sorts if s not in (Sort.INDEX, Sort.TASK)]
-        if (
-            type(self.name) is not str
-            or type(self.sorts) is not tuple
-            or not self.sorts
-            or not all(type(s) is Sort for s in self.sorts)
-        ):
+        named = type(self.name) is str and type(self.sorts) is tuple and self.sorts
+        if not named or not all(type(s) is Sort for s in self.sorts):
             raise ProofError("a function has a name and sorts of its arguments")
         if len(random) > 1 or Sort.REAL in random or Sort.PROMPT in random or self.sorts.count(Sort.TASK) > 1:
-            raise ProofError(
-                f"{self.name} is no function of indices and of one token, query or time at most, at one task"
-            )
+            raise ProofError(f"{self.name} is no function of indices and of one other thing, at one task")
         if Sort.TASK in self.sorts and Sort.NORMAL in random:
             raise ProofError(f"{self.name} depends on a task; Gaussian vectors do not")
         xi = ("xi", (Sort.INDEX, Sort.NORMAL), None)
@@ -207,7 +203,7 @@ class Function:
             raise ProofError(f"the order {self.order!r} of {self.name} is no Fraction from 0 on")
         if Sort.TIME in random and self.order not in (0, 1):
             raise ProofError(f"the order {self.order!r} of {self.name}, which is of time, is neither 0 nor 1")
-        if not random and Sort.TASK not in self.sorts and self.order != 0:
+        if (Sort.STEP in random or (not random and Sort.TASK not in self.sorts)) and self.order != 0:
             raise ProofError(f"{self.name} is not random and has no order")
 
     def __call__(self, *args: Term) -> Apply:
@@ -220,11 +216,20 @@ class Function:
             raise ProofError(f"{self.name} is no function of time with a continuous derivative")
         return Function(f"{self.name}'", self.sorts)
 
+    @property
+    def after(self) -> Function:
+        """The values one step later; no other function has its name."""
+        if Sort.STEP not in self.sorts:
+            raise ProofError(f"{self.name} is no function of steps")
+        return Function(f"{self.name}+", self.sorts)
+
 
 #: The coordinates of a Gaussian vector.
 GAUSSIAN = Function("xi", (Sort.INDEX, Sort.NORMAL), None)
-#: The first time, and the number that a time is.
+#: The first time, the number that a time is, and the first step.
 START, CLOCK = Variable("0", Sort.TIME), Function("time", (Sort.TIME,), Fraction(1))
+FIRST = Variable("step0", Sort.STEP)
+ORIGINS = (START, FIRST)
 
 
 @dataclass(frozen=True, eq=True)
@@ -310,18 +315,15 @@ class Bind(Term):
         ):
             raise ProofError(f"{self.kind} does not bind {self.count} variables")
         wanted = 0 if kind.head is None else self.count if kind.head is Sort.REAL else 1
-        if (
-            type(self.heads) is not tuple
-            or len(self.heads) != wanted
-            or not all(type(h) in (Variable, Bound) for h in self.heads)
-        ):
+        headed = type(self.heads) is tuple and len(self.heads) == wanted
+        if not headed or not all(type(h) in (Variable, Bound) for h in self.heads):
             raise ProofError(f"{self.kind} needs {wanted} variables as heads")
         for h in self.heads:
             if h.sort is not kind.head or (
                 kind.head is Sort.REAL and not (isinstance(h, Variable) and h.range == whole(1))
             ):
                 raise ProofError(
-                    f"{text(h)} is no prompt, or no number of coordinates, which is a whole number from 1 on"
+                    f"{text(h)} is no prompt, or no number of coordinates, a whole one from 1 on"
                 )
         if type(self.body) not in TERMS or self.body.sort is not Sort.REAL:
             raise ProofError(f"{self.kind} is taken of a real term")

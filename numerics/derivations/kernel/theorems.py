@@ -11,7 +11,9 @@ from numerics.derivations.kernel.normal_form import LENGTH
 from numerics.derivations.kernel.sorts import ProofError, Sort
 from numerics.derivations.kernel.terms import (
     CLOCK,
+    FIRST,
     GAUSSIAN,
+    ORIGINS,
     START,
     Bind,
     Defined,
@@ -44,8 +46,8 @@ class Assumption:
     If it is `cited` it is a theorem of somebody else. If it is a result of ours or of the paper
     that no rule has proved, `argument` says how it holds: what rests on it is argued. If a variable
     is `chosen` in it, a rule has shown that there is a number for which it holds, which depends on
-    nothing else than the other things in it. Refused if it speaks of one token, query, index, task
-    or time that is not in `every`, is said for all of what is no variable and no function of
+    nothing else than the other things in it. Refused if it speaks of one token, query, index, task,
+    time or step that is not in `every`, is said for all of what is no variable and no function of
     indices, or is named after a result and neither cited nor argued.
     """
 
@@ -61,13 +63,13 @@ class Assumption:
     def __post_init__(self) -> None:
         for v in self.every:
             of_indices = type(v) is Function and set(v.sorts) == {Sort.INDEX}
-            if v == START or not (of_indices or type(v) is Variable):
+            if v in ORIGINS or not (of_indices or type(v) is Variable):
                 raise ProofError(
                     f"the hypothesis {self.name} is said for all values of variables and functions of "
                     "indices only"
                 )
         if loose := [
-            v for v in self.fixes if isinstance(v, Variable) and v.sort is not Sort.REAL and v != START
+            v for v in self.fixes if isinstance(v, Variable) and v.sort is not Sort.REAL and v not in ORIGINS
         ]:
             raise ProofError(
                 f"the hypothesis {self.name} speaks of one {loose[0].sort.value}, {loose[0]}; put it "
@@ -210,7 +212,7 @@ def _prove(
         raise ProofError("a premise is no theorem")
     assumptions = frozenset(own).union(*(p.assumptions for p in premises))
     _check_choices(assumptions)
-    names: dict[str, Any] = {thing.name: thing for thing in (LENGTH, GAUSSIAN, START, CLOCK)}
+    names: dict[str, Any] = {thing.name: thing for thing in (LENGTH, GAUSSIAN, START, FIRST, CLOCK)}
     every = [(v.name, v) for a in assumptions for v in a.every]
     for named in (
         every,
@@ -219,9 +221,11 @@ def _prove(
         for name, thing in named:
             if names.setdefault(name, thing) != thing:
                 raise ProofError(f"the name {name!r} stands for two things; rename one of them")
-    for g in [g for g in names.values() if isinstance(g, Function) and Sort.TIME in g.sorts and g.order == 1]:
-        if names.get(g.rate.name, g.rate) != g.rate:
+    for g in [g for g in names.values() if isinstance(g, Function)]:
+        if Sort.TIME in g.sorts and g.order == 1 and names.get(g.rate.name, g.rate) != g.rate:
             raise ProofError(f"the name {g.rate.name!r} is that of the derivative of {g.name}; rename it")
+        if Sort.STEP in g.sorts and names.get(g.after.name, g.after) != g.after:
+            raise ProofError(f"the name {g.after.name!r} is that of {g.name} one step later; rename it")
     return Theorem(
         _RULES_ONLY,
         lhs=lhs,

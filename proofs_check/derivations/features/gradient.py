@@ -136,12 +136,17 @@ def gradient() -> Theorem:
     )
 
 
+@cache
+def adds_up() -> Theorem:
+    """The attention of a query on all classes is 1."""
+    return chain(classes(share), integrate("coordinates", (l,), scaled(attention, some_class), (N,)), 1)
+
+
 @proves("OURS:R7.H", statements, part=3)
 def columns() -> Theorem:
-    """The attention of a query adds up to 1, and the mean of f - yhat under it is 0."""
+    """The mean of f - yhat under the attention is 0."""
     common = mean(error * prediction)
-    adds_up = chain(classes(share), integrate("coordinates", (l,), scaled(attention, some_class), (N,)), 1)
-    each = integrate("coordinates", (b,), scaled(pi(b) * common, adds_up), (B,))
+    each = integrate("coordinates", (b,), scaled(pi(b) * common, adds_up()), (B,))
     return calc(
         classes(H),
         ("==", p(k) * (prompts(pi(b) * common) - each.lhs)),

@@ -92,12 +92,6 @@ def loss() -> Theorem:
 _weights = product(w(n), w(m), positive, instantiate(positive, {n: m}))
 
 
-def bound_statements(least: int | Fraction = 1, most: int | Fraction = 2) -> tuple[Statement, ...]:
-    """The two bounds of R7.loss, for Lemma 1."""
-    return loss_statements(most, least)[1:]
-
-
-@proves("LDL:L1.Theta", bound_statements, part=(1, 2))
 @proves("OURS:R7.loss", loss_statements, part=(2, 3))
 @cache
 def bounds() -> tuple[Theorem, Theorem]:

@@ -56,14 +56,12 @@ small = assume(
     "<=",
     A_ / K,
     every=(n, outcome),
-    argument="LDL:L3.3 says so of balanced prompts in this phase",
 )
 seldom = assume(
     "a prompt is unbalanced with probability at most E/K",
     mean(fails),
     "<=",
     E / K,
-    argument="LDL:eq9.bal says so with its E",
 )
 #: f_k - yhat, and f_m - yhat.
 error, other_error = -others(A(n, outcome) * d(n, outcome)), d_m - others(A(n, outcome) * d(n, outcome))
@@ -135,7 +133,7 @@ def errors() -> tuple[Sides, Sides]:
     return (chain(error, down), chain(-error, up)), (above, below)
 
 
-def _product(one: Sides, two: Sides, X: Term, Y: Term) -> Sides:
+def product_of_sides(one: Sides, two: Sides, X: Term, Y: Term) -> Sides:
     """X Y <= U V and -X Y <= U V from |X| <= U and |Y| <= V, as (U - X)(V + Y) + (U + X)(V - Y) is
     not negative.
     """
@@ -154,13 +152,13 @@ def _product(one: Sides, two: Sides, X: Term, Y: Term) -> Sides:
     return found[0], found[1]
 
 
-def _modulus(up: Theorem, down: Theorem, X: Term, bound: Term) -> Theorem:
+def of_both_signs(up: Theorem, down: Theorem, X: Term, bound: Term) -> Theorem:
     """|X| <= Y from X <= Y and -X <= Y."""
     return show(modulus(X), "<=", bound, chain(X, up), chain(-X, down), X, bound)
 
 
 @cache
-def _own_at_most_one() -> Theorem:
+def own_at_most_one() -> Theorem:
     return calc(0, ("<=", others(A(n, outcome)), positive), ("==", 1 - own, adds_up))
 
 
@@ -174,7 +172,7 @@ def rest_statement(constant: int | Fraction = 1) -> Statement:
 @cache
 def own_update_by_the_rest() -> Theorem:
     one, _ = errors()
-    square = _product(one, one, error, error)[0]
+    square = product_of_sides(one, one, error, error)[0]
     weighted = times(is_k * own, square, product(is_k, own, own_positive))
     return calc(
         expectation(is_k * own * error**2), ("<=", expectation(is_k * own * ((1 - own) * B) ** 2), weighted)
@@ -195,7 +193,7 @@ def own_update_is_not_negative() -> Theorem:
 @proves("LDL:L4.1/upper", own_statement)
 @cache
 def own_update() -> Theorem:
-    cubic = show(own * (1 - own) ** 2, "<=", Fraction(4, 27), own_positive, _own_at_most_one())
+    cubic = show(own * (1 - own) ** 2, "<=", Fraction(4, 27), own_positive, own_at_most_one())
     return calc(
         own_update_by_the_rest(),
         ("<=", expectation(is_k * B**2 * Fraction(4, 27)), times(is_k * B**2, cubic)),
@@ -204,7 +202,7 @@ def own_update() -> Theorem:
     )
 
 
-def _weighted(line: Theorem) -> Theorem:
+def weighted(line: Theorem) -> Theorem:
     """What bounds the product of the two errors, times the attention where the query is v_k."""
     return times(is_k * A_m, line, product(is_k, A_m, instantiate(positive, {n: m})))
 
@@ -227,15 +225,15 @@ def other_update() -> Theorem:
     up, down = (
         calc(
             expectation(sign * product_),
-            ("<=", expectation(is_k * A_m * (B * B)), _weighted(line)),
+            ("<=", expectation(is_k * A_m * (B * B)), weighted(line)),
             ("<=", expectation(is_k * B**2 * (A_ / K + fails)), times(is_k * B**2, most)),
             ("==", rare.lhs * (A_ / K * B**2 + B**2 * mean(fails))),
             ("<=", P / K * (A_ / K * B**2 + B**2 * (E / K)), rare, seldom),
             ("==", P * (A_ + E) / K**2 * B**2),
         )
-        for sign, line in zip((1, -1), _product(one, two, error, other_error))
+        for sign, line in zip((1, -1), product_of_sides(one, two, error, other_error))
     )
-    return _modulus(up, down, expectation(product_), P * (A_ + E) / K**2 * B**2)
+    return of_both_signs(up, down, expectation(product_), P * (A_ + E) / K**2 * B**2)
 
 
 @proves("LDL:L2.van", vanishing_statements, part=(1, 2))
@@ -243,15 +241,15 @@ def other_update() -> Theorem:
 def vanishing_update() -> Sides:
     """|E 1{query v_k} Attn_m (f_k - yhat)(f_m - yhat)| <= B^2 E 1{query v_k} (1 - Attn_k)^2."""
     rest = is_k * (1 - own)
-    most = times(rest * B**2, instantiate(share, {n: m}), product(is_k, 1 - own, _own_at_most_one()))
+    most = times(rest * B**2, instantiate(share, {n: m}), product(is_k, 1 - own, own_at_most_one()))
     up, down = (
         calc(
             expectation(sign * (is_k * A_m * error * other_error)),
-            ("<=", expectation(is_k * A_m * ((1 - own) * B * B)), _weighted(line)),
+            ("<=", expectation(is_k * A_m * ((1 - own) * B * B)), weighted(line)),
             ("<=", expectation(rest * B**2 * (1 - own)), most),
             ("==", B**2 * expectation(is_k * (1 - own) ** 2)),
         )
-        for sign, line in zip((1, -1), _product(*errors(), error, other_error))
+        for sign, line in zip((1, -1), product_of_sides(*errors(), error, other_error))
     )
     return up, down
 
@@ -333,7 +331,7 @@ def _moved(bound: Term, length: Term) -> Sides:
 @cache
 def first_phase() -> Theorem:
     (up, down), total = _moved(STEP, LENGTH_1), C * P * log(K) / K
-    moved = _modulus(chain(up, total), chain(down, total), up.lhs, total)
+    moved = of_both_signs(chain(up, total), chain(down, total), up.lhs, total)
     return calc(modulus(score(m)), ("==", modulus(up.lhs), from_zero, up.lhs), ("<=", total, moved))
 
 
@@ -344,5 +342,5 @@ def second_phase() -> Theorem:
     longer = calc(first_scores.rhs, ("<=", C_0 * log(K / share_of_1) / K, show(K, "<=", K / share_of_1)))
     total, X = (C_0 + C * P) * log(K / share_of_1) / K, begin(m) + up.lhs
     first, second = (chain(start, longer) for start in _of_a_modulus(first_scores, begin(m)))
-    moved = _modulus(show(X, "<=", total, first, up), show(-X, "<=", total, second, down), X, total)
+    moved = of_both_signs(show(X, "<=", total, first, up), show(-X, "<=", total, second, down), X, total)
     return calc(modulus(score(m)), ("==", modulus(X), onwards, X), ("<=", total, moved))

@@ -246,20 +246,19 @@ def late_rest(first: Number = 4, last: Number = 2, least: Number = 1) -> Evidenc
     return all_of(is_the_time(), _late(2 * time(r), M**2 * (1 + r) ** 2, first, last, least))
 
 
-def updates_at_late_times(most: Number = 2, by: Number = 2, slope: Number = Fraction(2, 5)) -> Evidence:
-    r"""For $K\geq8$ and from $r=K$ on $g_kT$ is at most `most` = 2, and $r=K$ is reached by
-    the time `by` = 2 times $K^3$. The logarithm in the time is a part $a$ of its bound, of which
-    `slope` is the slope.
+def updates_at_late_times(most: Number = 1, by: Number = 1) -> tuple[Evidence, Evidence]:
+    r"""For $K\geq8$ $r=K$ is reached by the time `by` = 1 times $K^3$, and from then
+    on $g_kT$ is at most `most` = 1.
     """
     (k, s), a = sp.symbols("K s", positive=True), sp.Symbol("a", nonnegative=True)
-    least, part = {k: Closed(8, oo)}, Rational(2, 5) * M * r * a
+    classes, part = {k: Closed(8, oo)}, (M * r / 20 + 2) * a
     bounded = lambda e, at: sp.expand(e.subs(log(M * r), part)).subs({r: at, M: k - 1})
     product = bounded(time(r), k * s) * update(k * s).subs(M, k - 1) / k
-    return all_of(
-        is_the_time(),
-        forall(log(y), "<=", sp.Rational(slope) * y, {y: Closed(1, oo)}),
-        forall(product, "<=", sp.Rational(most), {**least, s: Closed(1, oo), a: Closed(0, 1)}),
-        forall(bounded(time(r), k) / k, "<=", sp.Rational(by) * k**3, {**least, a: Closed(0, 1)}),
+    small = forall(log(y), "<=", y / 20 + 2, {y: Closed(1, oo)})
+    box = {**classes, a: Closed(0, 1)}
+    return (
+        all_of(is_the_time(), small, forall(bounded(time(r), k) / k, "<=", sp.Rational(by) * k**3, box)),
+        all_of(small, forall(product, "<=", sp.Rational(most), {**box, s: Closed(1, oo)})),
     )
 
 

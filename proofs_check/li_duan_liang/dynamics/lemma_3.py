@@ -53,13 +53,18 @@ def scores_are_small() -> Evidence:
     "LDL:L3.sym",
     **charge(false="gap", costs="a hypothesis"),
     repair=dict(tasks="exchangeable"),
-    control=dict(factor=Fraction(3, 2)),
+    control=(dict(factor=Fraction(3, 2)), dict(least=2), dict(classes=2)),
+    needs=("OURS:R7.flow/step",),
     hypotheses=HYPOTHESES,
 )
-def scores_of_the_other_classes(*, tasks: str = "any", factor: int | Fraction = 2) -> Evidence:
+def scores_of_the_other_classes(
+    *, tasks: str = "any", factor: int | Fraction = 2, least: int = 1, classes: int = 1
+) -> Evidence:
     r"""By symmetry $|q_{k,m}|=\Theta(q_k/K)$ is refuted for one function on $K$ features, where
-    $|q_{k,m}|/q_k=1$. Repaired, for exchangeable tasks, $q_k/K\leq|q_{k,m}|\leq cq_k/K$ with
-    `factor` $c=2$.
+    $|q_{k,m}|/q_k=1$. Repaired, for exchangeable tasks, $q_{k,m}=-q_k/(K-1)$ after every step of
+    gradient descent from $Q=0$, which is derived for equiangular features of one norm, classes of
+    one probability and balanced prompts; so $q_k/K\leq|q_{k,m}|\leq cq_k/K$ with `factor` $c=2$.
+    Tried is what this asks of $K$; `classes` stands for the 1, and `least` multiplies $q_k/K$.
     """
     if tasks == "any":
         where = {
@@ -67,7 +72,10 @@ def scores_of_the_other_classes(*, tasks: str = "any", factor: int | Fraction = 
             "tasks": "one function, L/sqrt(2) on half of the features and -L/sqrt(2) on the others",
         }
         return defeated(sp.S.One, c1 / K, n, at=FLAT, where=where)
-    return forall(1 / (k - 1), "<=", sp.Rational(factor) / k, CLASSES)
+    alike = forall(1, "<=", (k - classes) / (k - 1), CLASSES)
+    low = forall(least / k, "<=", 1 / (k - 1), CLASSES)
+    high = forall(1 / (k - 1), "<=", sp.Rational(factor) / k, CLASSES)
+    return derivation("LDL:L3.sym", alike, low, high, factor=Fraction(factor), least=least, classes=classes)
 
 
 @claim(

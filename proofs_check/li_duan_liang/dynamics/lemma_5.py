@@ -48,14 +48,16 @@ def odds_of_a_gap(constant: int | Fraction) -> Evidence:
 @claim("LDL:L5.sum", **TYPO, repair=dict(first=0), control=dict(last=4), hypotheses=("eta > 0", "g0 > 0"))
 def gradients_that_are_summed(*, first: int = 1, last: int = 3) -> Evidence:
     r"""$q^{(T+1)}=q^{(0)}+\eta\sum_{t=1}^{T}g^{(t)}$ is refuted for $T=3$; repaired, the sum begins
-    at $t=0$ (`first`, `last`).
+    at $t=0$, which is derived by induction for every $T$. Tried is $T=3$; `first` and `last` are
+    the ends of the sum there.
     """
     eta, q = sp.Symbol("eta", positive=True), sp.Symbol("q0", real=True)
     g = sp.symbols("g0:5", positive=True)
     score = q
     for t in range(4):
         score = score + eta * g[t]
-    return identity(score, q + eta * sp.Add(*g[first : last + 1]))
+    tried = identity(score, q + eta * sp.Add(*g[first : last + 1]))
+    return derivation("LDL:L5.sum", tried, first=first, last=last)
 
 
 @claim(

@@ -11,6 +11,7 @@ from numerics.counterexamples.by_sequences import defeated
 from numerics.evidence import Evidence
 from numerics.provers import computed, identity
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.features import exact_training
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import DELTA2, IN_SHARP, WHERE, K, c1, c2, n
@@ -26,20 +27,22 @@ from proofs_check.li_duan_liang.dynamics.proposition_4 import FAR, SHARP, L, del
     **charge(false="gap", costs="the theorem"),
     repair=dict(power=2),
     control=(dict(power=3), dict(constant=Fraction(9, 10))),
-    needs=("LDL:L8.1", "LDL:L2.eq12/upper"),
+    needs=("LDL:L2.raw",),
     hypotheses=IN_SHARP,
 )
 def gradient_in_phase_3(*, power: int = 1, constant: int | Fraction = 1) -> Evidence:
     r"""$g_k\geq c\frac{\delta^2L^2\Delta^2\epsilon}K$ from
     $g_k=\frac{\delta^2L^2\Delta^2\epsilon^2}K$ is refuted for every $c>0$ at $\epsilon=\frac1K$,
-    $K=2n$. Repaired, for $p_k\leq\frac PK$, $1-\mathrm{Attn}_k\leq B\epsilon\delta$ and differences
-    of values of at most $CL\Delta$ it is at most `constant` = 1 times
-    $PB^2C^2\frac{\delta^2L^2\Delta^2\epsilon^2}K$, with `power` for the exponent 2 of $\epsilon$.
+    $K=2n$. Repaired, for $p_k\leq\frac PK$, $1-\mathrm{Attn}_k\leq W\epsilon\delta$ and
+    differences of values of at most $B=CL\Delta$ it is at most `constant` = 1 times
+    $PW^2\frac{\delta^2\epsilon^2}KB^2$, with `power` for the exponent 2 of $\epsilon$. It is
+    derived for the mean that $g_k$ is by L2.raw, over every law of tasks and prompts and every law
+    of queries; tried is a single prompt.
     """
     if power == 1:
         g = delta**2 * L**2 * DELTA2 * epsilon**2 / K
         return defeated(g / epsilon, c1 * g, n, at=SHARP, where=WHERE)
-    return update_from_the_rest(power, constant)
+    return derivation("LDL:L9.1", update_from_the_rest(power, constant), power=power, constant=constant)
 
 
 @claim(

@@ -30,7 +30,9 @@ LATE = {**WHERE, "prompts": slow.EQUAL_SHARES, "eta": "small, and times in units
 
 
 def late_gradient(L: sp.Expr, T: sp.Expr) -> sp.Expr:
-    """Upper bound of g_k late in training, at T >= 4 K^3, by LDL:P3/late."""
+    """Upper bound of g_k late in training, at T >= 4 K^3 in units of 1/(eta L^2): OURS:R7.updates
+    has half of it for tasks +-L/sqrt(2), for which sigma_f^2 >= L^2/2.
+    """
     return 2 * L**2 / T
 
 
@@ -54,18 +56,6 @@ def rate_of_phase_2() -> Evidence:
     )
 
 
-@claim("LDL:P3/late", control=(dict(most=1), dict(by=1), dict(slope=Fraction(1, 3))), needs=exact_training.R7)
-def late_updates_are_small(
-    *, most: int | Fraction = 2, by: int | Fraction = 2, slope: Fraction = Fraction(2, 5)
-) -> Evidence:
-    r"""In the setting of R7, for $K\geq8$, $\eta g_k\leq\frac2t$ from $r=K$ on, which is reached by
-    the time $\frac{2K^3}{\eta\sigma_f^2}$, with `most` and `by` for both 2. Hence
-    $g_k\leq\frac{2L^2}T$ for tasks $\pm\frac L{\sqrt2}$, after $T$ steps in units of
-    $\frac1{\eta L^2}$ and $T\geq4K^3$. Executed with $\log y\leq$ `slope` = 2/5 times $y$.
-    """
-    return exact_training.updates_at_late_times(most, by, slope)
-
-
 @claim(
     "LDL:P3/rate.lower",
     **charge(false="false", follows="LDL:P3/rate", costs="the theorem"),
@@ -77,7 +67,7 @@ def late_updates_are_small(
         ),
         log(n) / 2,
     ),
-    needs=("LDL:P3/late", *exact_training.UPDATES),
+    needs=("OURS:R7.updates", *exact_training.UPDATES),
     hypotheses=IN_FLAT,
     **exactly.UPDATES.repaired,
 )

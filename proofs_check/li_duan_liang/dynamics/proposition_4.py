@@ -90,7 +90,7 @@ def rate_of_phase_3() -> Evidence:
         ),
         log(n) / 2,
     ),
-    needs=("LDL:P3/late", *exact_training.UPDATES),
+    needs=("OURS:R7.updates", *exact_training.UPDATES),
     hypotheses=IN_SHARP,
     **exactly.UPDATES.repaired,
 )

@@ -89,11 +89,14 @@ def threshold_of_the_regimes(
     return all_of(found, identity(moved, T(spread, eta, e)))
 
 
-@claim("LDL:4.thr/scaling", control=dict(power=1), needs=("OURS:R9",))
-def scaled_problems_take_the_same_path(*, power: int = 2) -> Evidence:
-    r"""The step $\eta\,p\,a_m(f_k-\hat y)(f_m-\hat y)$ of a score is the same for $sf$ and $\eta
-    s^{-p}$ with `power` $p=2$, at every attention on three classes: both inequalities are
-    proved.
+@claim("LDL:4.thr/scaling", control=(dict(power=1), dict(square=1)), needs=("OURS:R7.H",))
+def scaled_problems_take_the_same_path(*, power: int = 2, square: int = 2) -> Evidence:
+    r"""Gradient descent on $sf$ at $\eta s^{-p}$ with `power` $p=2$ takes the steps of that on $f$
+    at $\eta$ from the same matrix, and its loss is $s^2$ times that of $f$, with `square` for the
+    exponent. It is derived by induction over the steps for all features, probabilities and laws of
+    tasks and of finitely many prompts. Tried are that the step
+    $\eta\,p\,a_m(f_k-\hat y)(f_m-\hat y)$ of a score is the same at every attention on three
+    classes, and the square of an error.
     """
     s, eta, p = sp.symbols("s eta p", positive=True)
     a, b, f, g, h = sp.symbols("a b f g h", real=True)
@@ -104,7 +107,9 @@ def scaled_problems_take_the_same_path(*, power: int = 2) -> Evidence:
         **dict.fromkeys((a, b), Closed(0, 1)),
         **dict.fromkeys((f, g, h), (-oo, oo)),
     }
-    return all_of(*(forall(step(s, eta * s**-power), op, step(1, eta), box) for op in ("<=", ">=")))
+    steps = (forall(step(s, eta * s**-power), op, step(1, eta), box) for op in ("<=", ">="))
+    loss = identity((s * f - mean(s)) ** 2, s**square * (f - mean(1)) ** 2)
+    return derivation("LDL:4.thr/scaling", all_of(*steps), loss, rate=power, square=square)
 
 
 @claim(
@@ -189,14 +194,15 @@ def sharp_is_faster_beyond_one_over_epsilon() -> Evidence:
     **charge(false="gap", costs="nothing"),
     repair=dict(falls=True),
     control=dict(sign=-1),
-    needs=("OURS:R7.flow", "OURS:R9"),
+    needs=("OURS:R7.flow/step", "OURS:R9"),
     hypotheses=("K in Integers", "K >= 2", "z >= 0", "etaL2 > 0"),
 )
 def larger_gradients_require_smaller_steps(*, falls: bool = False, sign: int = 1) -> Evidence:
     r"""That a step does not decrease the loss $\frac{\sigma_f^2}2\frac K{K-1}(1-\mathrm{Attn}_k)^2$
     when $\eta L^2$ is large is refuted: with $z$ the gap, $1-\mathrm{Attn}_k=\frac{K-1}{e^z+K-1}$,
-    the step increases $z$. Repaired, $z$ increases, and $1-\mathrm{Attn}_k$ falls as $z$ increases,
-    with `sign` for the sign of both.
+    the step increases $z$. Repaired, every step of gradient descent makes the loss smaller, which
+    is derived in the setting of OURS:R7.flow/step, with `sign` for the sign of the loss. Tried are
+    that $z$ increases, and that $1-\mathrm{Attn}_k$ falls as $z$ increases.
     """
     whole, z = sp.Symbol("K", integer=True, positive=True), sp.Symbol("z", nonnegative=True)
     size = sp.Symbol("etaL2", positive=True)
@@ -205,7 +211,8 @@ def larger_gradients_require_smaller_steps(*, falls: bool = False, sign: int = 1
     step = sign * ReducedAttention(whole, C).slope(z).subs(C, size * whole / (2 * (whole - 1)))
     box = {whole: Integers(2, oo), z: Closed(0, oo), size: (0, oo)}
     if falls:
-        return all_of(forall(step, ">", 0, box), forall(sign * sp.diff(rest(z), z), "<", 0, box))
+        falls_in_z = forall(sign * sp.diff(rest(z), z), "<", 0, box)
+        return derivation("LDL:cmp2", all_of(forall(step, ">", 0, box), falls_in_z), sign=sign)
     return forall(rest(z + step), ">=", rest(z), box)
 
 

@@ -215,16 +215,17 @@ RAW = Robust(
     **charge(false="gap", costs="a hypothesis"),
     repair=dict(orthonormal=True),
     control=(dict(factor=2), dict(power=2)),
-    needs=("LDL:C.sandwich", "LDL:C.step3", "LDL:C.step4", "LDL:C.step5", "LDL:C.start"),
-    argument=CHAIN_RULE,
+    needs=("OURS:R7.H",),
     hypotheses=SKEW_HYPOTHESES,
 )
 def updates_of_the_scores(*, orthonormal: bool = False, factor: int = 1, power: int = 1) -> Evidence:
     r"""Printed, the formula is refuted at two features that are not orthonormal. For orthonormal
-    ones minus the derivative of half the squared error in the score $q_{k,m}$ is `factor` = 1 times
-    $\mathrm{Attn}_m(f_k-\hat y)(f_m-\hat y)$, for any number of classes, with names for the sums
-    over the others, and for $m=k$ as well. For any features they are $GHG$, with `power` as in
-    L2.raw/gram.
+    ones $g_{k,m}=v_m^{\top}(-\nabla_Q\mathcal{L})v_k$, with the gradient of R7.H, is `factor` = 1
+    times $\mathbb{E}[\mathbf1\{x_{\mathrm{query}}=v_k\}\mathrm{Attn}_m(f_k-\hat y)(f_m-\hat y)]$,
+    and for any features the updates are $GHG$, with `power` as in L2.raw/gram. Both are derived for
+    every number of classes, every law of tasks, of queries and of finitely many prompts. Tried is
+    the derivative of half the squared error in the score $q_{k,m}$, with names for the sums over
+    the other classes.
     """
     if not orthonormal:
         return at_point(
@@ -238,16 +239,14 @@ def updates_of_the_scores(*, orthonormal: bool = False, factor: int = 1, power: 
         mean = (sp.exp(q) * value + above) / total
         slope = sp.Derivative(-((mean - own) ** 2) / 2, q)
         parts.append(identity(slope, factor * sp.exp(q) / total * (own - mean) * (value - mean)))
-    return all_of(*parts, of_any_features(power))
+    return derivation("LDL:L2.raw", all_of(*parts), of_any_features(power), factor=factor, power=power)
 
 
-@claim("LDL:L2.raw/gram", control=dict(power=2), needs=("LDL:C.start",), argument=CHAIN_RULE)
+@claim("LDL:L2.raw/gram", control=dict(power=2), needs=("OURS:R7.H",))
 def updates_for_any_features(*, power: int = 1) -> Evidence:
-    r"""For every $d$ and $K$ the gradient of $\mathrm{tr}(H^{\top}V^{\top}QV)$ in $Q$ is
-    $VHV^{\top}$, so that the updates are $V^{\top}VHV^{\top}V=G^{\mathrm{power}}HG$ with `power` =
-    1; for two features in the plane they are minus the derivatives of the loss of theory, in
-    symbols.
-
-    H and V are square here; columns and rows of zeros make them so.
+    r"""By R7.H the gradient in $Q$ is $-VHV^{\top}$, so that the updates are
+    $V^{\top}VHV^{\top}V=G^{\mathrm{power}}HG$ with `power` = 1, which is derived for every $d$ and
+    $K$. Tried are the gradient of $\mathrm{tr}(H^{\top}V^{\top}QV)$ in words of matrices, and two
+    features in the plane, where the updates are minus the derivatives of the loss of theory.
     """
-    return of_any_features(power)
+    return derivation("LDL:L2.raw/gram", of_any_features(power), power=power)

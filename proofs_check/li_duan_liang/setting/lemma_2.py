@@ -34,12 +34,6 @@ ALIGNED_DETAILS = (
     r"$G=I+ww^{\top}$ the task is an "
     r"eigenvector of $G$ with the eigenvalue $1+\beta^2K$, and $g=GHG$ with $H=\frac1{K^2}ff^{\top}$."
 )
-AVERAGED = (
-    r"The features are orthonormal, so that $g=H$; the bound is averaged over tasks and prompts "
-    r"with the query $v_k$."
-)
-
-
 #: Features e_k + s_k beta b, the task s_k L/sqrt(2), Delta^2 = 2: g_k and |g_{k,m}| at Q = 0 over
 #: p_k Attn (1-Attn)^2 L^2 Delta^2, where all attention is 1/K.
 ALIGNED = Diverging(
@@ -90,25 +84,25 @@ IN_THE_MIDDLE = Diverging(
     **charge(false="gap", follows="LDL:L1.Theta", costs="a hypothesis"),
     repair=dict(least=1),
     control=(dict(least=Fraction(11, 10)), dict(most=Fraction(19, 10))),
-    needs=("LDL:L2.raw", "LDL:L1.Theta"),
-    argument=AVERAGED,
+    needs=("OURS:R7.H", "LDL:L2.raw", "LDL:L1.Theta"),
     hypotheses=IN_THE_MIDDLE.hypotheses,
 )
 def updates_from_below(*, least: int | Fraction = 0, most: int | Fraction = 2) -> Evidence:
     r"""Printed (`least` = 0), tasks whose value at $v_1$ is near the mean of the others, of which
     half have one value and half another, defeat every constant as $K$ grows. For exchangeable tasks
-    the mean of $(f_k-\hat y)^2$, which is $\sigma_f^2((1-\mathrm{Attn}_k)^2+b)$ with $b=\sum_{n\neq
-    k}\mathrm{Attn}_n^2$, is between `least` = 1 and `most` = 2 times
-    $\sigma_f^2(1-\mathrm{Attn}_k)^2$.
+    and orthonormal features $g_k$ is between `least` = 1 and `most` = 2 times $\sigma_f^2\,
+    \mathbb{E}[\mathbf1\{x_{\mathrm{query}}=v_k\}\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2]$. It is
+    derived for the update that R7.H gives, every number of classes, every law of queries and every
+    law of finitely many prompts. Tried is one prompt, where the mean of $(f_k-\hat y)^2$ is
+    $\sigma_f^2((1-\mathrm{Attn}_k)^2+b)$ with $b=\sum_{n\neq k}\mathrm{Attn}_n^2$.
     """
     if not least:
         return along(IN_THE_MIDDLE, Q=0, f_1=0, others="f_2 and f_3 on half of them each")
     sigma, b = sp.Symbol("sigma_f", positive=True), sp.Symbol("b", nonnegative=True)
     mean, domain = sigma**2 * ((1 - A) ** 2 + b), {sigma: (0, oo), A: Closed(0, 1), b: Closed(0, 1)}
     below = forall(mean, ">=", least * sigma**2 * (1 - A) ** 2, domain)
-    return all_of(
-        below, forall(mean, "<=", most * sigma**2 * (1 - A) ** 2, domain, where=[(b, "<=", (1 - A) ** 2)])
-    )
+    above = forall(mean, "<=", most * sigma**2 * (1 - A) ** 2, domain, where=[(b, "<=", (1 - A) ** 2)])
+    return derivation("LDL:L2.eq12/lower", below, above, least=least, most=most)
 
 
 #: Features (1, -3/2), (1, -1/2), (2, -2), whose distances lie in [1, 2], one task, one step.
@@ -163,20 +157,20 @@ def updates_are_not_negative(*, orthonormal: bool = False, shift: Fraction = Fra
     control=dict(least=Fraction(11, 10)),
     needs=("LDL:L2.nonneg", "LDL:L2.raw", "LDL:L2.eq12/lower"),
     hypotheses=DECREASING.hypotheses,
-    argument=AVERAGED,
 )
 def scores_need_not_grow(*, orthonormal: bool = False, least: int | Fraction = 1) -> Evidence:
     r"""For three features in the plane $q_3$ decreases in the second step of descent. Repaired, for
-    orthonormal features and exchangeable tasks the mean of $\mathrm{Attn}_k(f_k-\hat y)^2$ over
-    them, which is $\sigma_f^2\mathrm{Attn}_k((1-\mathrm{Attn}_k)^2+b)$ with $b=\sum_{n\neq
-    k}\mathrm{Attn}_n^2$, is at least `least` = 1 times
-    $\sigma_f^2\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2$.
+    orthonormal features and exchangeable tasks $g_k$ is at least `least` = 1 times $\sigma_f^2\,
+    \mathbb{E}[\mathbf1\{x_{\mathrm{query}}=v_k\}\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2]$, which is
+    derived as in eq12/lower. Tried is one prompt, where the mean of $(f_k-\hat y)^2$ is
+    $\sigma_f^2((1-\mathrm{Attn}_k)^2+b)$ with $b=\sum_{n\neq k}\mathrm{Attn}_n^2$.
     """
     if not orthonormal:
         return at_point(DECREASING, r"q_3^{(2)}\geq q_3^{(1)}", K=3)
     sigma, b = sp.Symbol("sigma_f", positive=True), sp.Symbol("b", nonnegative=True)
     mean, box = A * sigma**2 * ((1 - A) ** 2 + b), {sigma: (0, oo), A: Closed(0, 1), b: Closed(0, 1)}
-    return forall(mean, ">=", least * A * sigma**2 * (1 - A) ** 2, box)
+    tried = forall(mean, ">=", least * A * sigma**2 * (1 - A) ** 2, box)
+    return derivation("LDL:L2.grow", tried, least=least)
 
 
 @claim(
@@ -186,21 +180,24 @@ def scores_need_not_grow(*, orthonormal: bool = False, least: int | Fraction = 1
     details=ALIGNED_DETAILS,
     repair=dict(orthonormal=True),
     control=dict(constant=Fraction(9, 10)),
-    needs=("LDL:L2.raw", "LDL:L2.abs", "LDL:L2.tri", "LDL:L1.abs"),
-    argument=AVERAGED,
+    needs=("OURS:R7.H", "LDL:L2.raw", "LDL:L2.abs", "LDL:L2.tri", "LDL:L1.abs"),
     hypotheses=ALIGNED.hypotheses,
 )
 def updates_between_features_from_above(
     *, orthonormal: bool = False, constant: int | Fraction = 1
 ) -> Evidence:
     r"""Printed, features that are not orthonormal defeat every constant as $K$ grows. For
-    orthonormal ones $(f_k-\hat y)(f_m-\hat y)$ and minus that are at most `constant` = 1 times
-    $(1-\mathrm{Attn}_k)(1-\mathrm{Attn}_m)B^2$.
+    orthonormal ones $|g_{k,m}|$ is at most `constant` = 1 times $B^2\,
+    \mathbb{E}[\mathbf1\{x_{\mathrm{query}}=v_k\}\mathrm{Attn}_m(1-\mathrm{Attn}_k)
+    (1-\mathrm{Attn}_m)]$, where $B$ bounds $|f_n-f_m|$. It is derived for the update that R7.H
+    gives, every law of tasks, of queries and of finitely many prompts; tried are
+    $(f_k-\hat y)(f_m-\hat y)$ and minus that in a single prompt.
     """
     if not orthonormal:
         return along(ALIGNED, Q=0)
     bound = constant * (1 - A) * (1 - A_m) * B**2
-    return all_of(*(forall(e * S * T, "<=", bound, SHARES) for e in (1, -1)))
+    tried = (forall(e * S * T, "<=", bound, SHARES) for e in (1, -1))
+    return derivation("LDL:L2.eq13/upper", *tried, constant=constant)
 
 
 #: Exchangeable tasks with L Delta/2 on a random half of the features and -L Delta/2 on the others.
@@ -223,16 +220,18 @@ AT_THE_START = Diverging(
     **charge(false="gap", costs="a hypothesis"),
     repair=dict(printed=False),
     control=dict(sign=-1),
-    needs=("LDL:L2.raw",),
-    argument=AVERAGED,
+    needs=("OURS:R7.H", "LDL:L2.raw"),
     hypotheses=AT_THE_START.hypotheses,
 )
 def updates_between_features_from_below(*, printed: bool = True, sign: int = 1) -> Evidence:
     r"""Printed, exchangeable tasks at $Q=0$ defeat every constant as $K$ grows. What is true of
-    them is that minus the mean of $(f_k-\hat y)(f_m-\hat y)$ is `sign` = 1 times
-    $\sigma_f^2(\mathrm{Attn}_k+\mathrm{Attn}_m-\sum_n\mathrm{Attn}_n^2)$: for four classes in
-    symbols, $\sigma_f^2$ on the diagonal of the second moments and any number $r$ beside it, and
-    for any number of classes with a name for the squares of the others.
+    them and of orthonormal features is that $-g_{k,m}$ is `sign` = 1 times $\sigma_f^2\,
+    \mathbb{E}[\mathbf1\{x_{\mathrm{query}}=v_k\}\mathrm{Attn}_m(\mathrm{Attn}_k+\mathrm{Attn}_m
+    -\sum_n\mathrm{Attn}_n^2)]$. It is derived for the update that R7.H gives, every number of
+    classes, every law of queries and every law of finitely many prompts. Tried is the mean of
+    $(f_k-\hat y)(f_m-\hat y)$ for four classes in symbols, $\sigma_f^2$ on the diagonal of the
+    second moments and any number $r$ beside it, and for any number of classes with a name for the
+    squares of the others.
     """
     if printed:
         return along(AT_THE_START, Q=0, tasks="L Delta/2 and -L Delta/2 on half of the features each")
@@ -246,7 +245,8 @@ def updates_between_features_from_below(*, printed: bool = True, sign: int = 1) 
     of_four = identity(left, sign * sigma**2 * (a[0] + a[1] - sum(x**2 for x in a)))
     rest = sp.Symbol("b", nonnegative=True)  # the squares of the attention on all but v_k and v_m
     every_K = sigma**2 * (A * (1 - A) + A_m * (1 - A_m) - rest)
-    return all_of(of_four, identity(every_K, sign * sigma**2 * (A + A_m - (A**2 + A_m**2 + rest))))
+    of_all = identity(every_K, sign * sigma**2 * (A + A_m - (A**2 + A_m**2 + rest)))
+    return derivation("LDL:L2.eq13/lower", all_of(of_four, of_all), sign=sign)
 
 
 @claim("LDL:L2.van", control=dict(power=3), needs=("LDL:L2.raw", "LDL:eq4.use"))

@@ -14,6 +14,7 @@ from numerics.provers import Closed, forall
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Robust
 from proofs_check.core.witnessed import at_point
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.outcomes import charge
 
 a, b = sp.symbols("a b", real=True)
@@ -52,13 +53,16 @@ TWO_TASKS = Robust(
     hypotheses=TWO_TASKS.hypotheses,
 )
 def modulus_of_a_mean(*, relation: str = "=", factor: int | Fraction = 1) -> Evidence:
-    r"""Printed with $=$, two tasks refute it. With `relation` $\leq$, $pa+(1-p)b$ and minus that
-    are at most `factor` = 1 times $p|a|+(1-p)|b|$.
+    r"""Printed with $=$, two tasks refute it. With `relation` $\leq$ the mean that the update is by
+    L2.raw, and minus that, are at most `factor` = 1 times the mean of the moduli. It is derived for
+    every law of tasks and prompts and every law of queries; tried is that $pa+(1-p)b$ and minus
+    that are at most `factor` times $p|a|+(1-p)|b|$.
     """
     if relation == "=":
         return at_point(TWO_TASKS, r"|\mathbb E X|=\mathbb E|X|", K=3, Q=0)
     bound = factor * (p * sp.Abs(a) + (1 - p) * sp.Abs(b))
-    return all_of(*(forall(e * (p * a + (1 - p) * b), "<=", bound, EVERYWHERE) for e in (1, -1)))
+    tried = (forall(e * (p * a + (1 - p) * b), "<=", bound, EVERYWHERE) for e in (1, -1))
+    return derivation("LDL:L2.abs", *tried, factor=factor)
 
 
 def triangle(f_2: Fraction, f_3: Fraction) -> Fraction:
@@ -87,16 +91,15 @@ TRIANGLE = Robust(
     hypotheses=TRIANGLE.hypotheses,
 )
 def modulus_of_a_sum(*, relation: str = "=", factor: int | Fraction = 1) -> Evidence:
-    r"""Printed with $=$, one task refutes it. With `relation` $\leq$, a sum of which the modulus is
-    at most $s$ has at most the modulus $s+{}$`factor` $p|b|$ with one more term $pb$, `factor` = 1.
+    r"""Printed with $=$, one task refutes it. With `relation` $\leq$ the mean of the moduli is at
+    most `factor` = 1 times that of the sums of attention times moduli of differences. It is derived
+    for every number of classes and every law; tried is that a sum of which the modulus is at most
+    $s$ has at most the modulus $s+{}$`factor` $p|b|$ with one more term $pb$.
     """
     if relation == "=":
         return at_point(TRIANGLE, r"|\textstyle\sum|\,|\sum|=\sum|\cdot|\,\sum|\cdot|", K=3, Q=0, f_1=0)
     given = [(a, "<=", S), (-a, "<=", S)]
     bound = S + factor * p * sp.Abs(b)
-    return all_of(
-        *(
-            forall(e * (a + p * b), "<=", bound, {**EVERYWHERE, S: Closed(0, oo)}, where=given)
-            for e in (1, -1)
-        )
-    )
+    box = {**EVERYWHERE, S: Closed(0, oo)}
+    tried = all_of(*(forall(e * (a + p * b), "<=", bound, box, where=given) for e in (1, -1)))
+    return derivation("LDL:L2.tri", tried, factor=factor)

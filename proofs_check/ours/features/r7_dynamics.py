@@ -16,6 +16,7 @@ from numerics.regression.features.descent import attention_descent
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.compared import Compared, agree
+from proofs_check.instances.features.exact_training import updates_at_late_times
 from proofs_check.instances.features.problems import descended, exchangeable
 from theory.regression.features.data import FeatureRegression
 from theory.regression.features.reduced import ReducedAttention
@@ -28,21 +29,26 @@ z = sp.Symbol("z", real=True)
 reduced = ReducedAttention(M + 1, c)
 
 
-@claim("OURS:R7.flow/step", control=({"factor": 2}, {"power": 1}), needs=("OURS:R7.H",))
-def the_updates_stay_in_one_direction(*, factor: int = 1, power: int = 2) -> Evidence:
-    r"""A step of gradient descent from $\frac x{\kappa^2}V(I-P)V^\top$, $x\geq0$, leads to
-    $\frac{x^+}{\kappa^2}V(I-P)V^\top$ with $x^+=x+\eta\kappa^2\sigma_f^2\frac{Ke^x}{(e^x+K-1)^3}$,
-    where $P=\frac1K\mathbf1\mathbf1^\top$. This is derived for every number of classes and
-    dimension, for equiangular features of one norm, exchangeable tasks, classes of one probability
-    and balanced prompts, from the second moments of the tasks. Tried is, in words of matrices, that
-    $G=\kappa I+bP$ and $H=h(I-P)$ give $GHG=\kappa^2H$; `factor` multiplies what is added to $x$,
-    and `power` stands for the exponent of $\kappa$.
+@claim("OURS:R7.flow/step", control=({"factor": 2}, {"power": 1}, {"whole": 2}), needs=("OURS:R7.H",))
+def the_recursion_of_gradient_descent(*, factor: int = 1, power: int = 2, whole: int = 1) -> Evidence:
+    r"""After $t$ steps of gradient descent from $Q=0$ one has $Q=\frac{z_t}{\kappa^2}V(I-P)V^\top$
+    with $z_0=0$ and $z_{t+1}=z_t+\eta\kappa^2\sigma_f^2\frac{Ke^{z_t}}{(e^{z_t}+K-1)^3}$, where
+    $P=\frac1K\mathbf1\mathbf1^\top$, and the attention of a query on its class is
+    $\frac{e^{z_t}}{e^{z_t}+K-1}$. This is derived by induction over the steps, for every number of
+    classes and dimension, for equiangular features of one norm, exchangeable tasks, classes of one
+    probability and balanced prompts, from the second moments of the tasks. Tried are, in words of
+    matrices, that $G=\kappa I+bP$ and $H=h(I-P)$ give $GHG=\kappa^2H$, and the attention of the
+    code; `factor` multiplies what is added to $z$, `whole` the attention, and `power` stands for
+    the exponent of $\kappa$.
     """
     A = Algebra(projectors=["P"], symmetric=["P"], params=["kappa", "b", "h"])
     P, scale, b, h = (A[name] for name in ("P", "kappa", "b", "h"))
     G, H = scale * A.I + b * P, h * (A.I - P)
     tried = trace_identity(G * H * G, factor * scale**power * H)
-    return derivation("OURS:R7.flow/step", tried, factor=factor, power=power)
+    attention = identity(
+        computed(r"\text{ReducedAttention.attention}", reduced.attention(z)), whole * exp(z) / (exp(z) + M)
+    )
+    return derivation("OURS:R7.flow/step", tried, attention, factor=factor, power=power, whole=whole)
 
 
 def beside_the_map(
@@ -179,6 +185,20 @@ def the_next_terms(
     )
     numbers = dict(constant=constant, high=Fraction(high), low=Fraction(low))
     return derivation("OURS:R7.half", after, before, **numbers)
+
+
+@claim(
+    "OURS:R7.updates",
+    control=({"most": Fraction(1, 2)}, {"by": Fraction(1, 2)}),
+    needs=("OURS:R7.flow", "OURS:R7.time"),
+)
+def the_updates_late_in_training(*, most: int | Fraction = 1, by: int | Fraction = 1) -> Evidence:
+    r"""For $K\geq8$ the attention is at least $\frac K{K+1}$ from $\frac{K^3}c$ on, and wherever
+    it is, $\eta g_k\leq\frac1t$ for the own score $q_k$, of which $g_k$ is the update; `by` and
+    `most` multiply the two bounds. It is derived from the flow of $Q$; tried are the formulas.
+    """
+    reached, small = updates_at_late_times(most, by)
+    return derivation("OURS:R7.updates", reached, small, most=most, by=by)
 
 
 @claim(

@@ -11,7 +11,7 @@ import numpy as np
 import sympy as sp
 
 from numerics.evidence import Evidence, all_of, confirmed
-from numerics.provers import identity, trace_identity
+from numerics.provers import forall, identity, trace_identity
 from numerics.regression.features.descent import attention_descent
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
@@ -139,11 +139,14 @@ def slopes(power: int) -> Evidence:
     return agree("enumeration", cases, 1e-9, checked=checked)
 
 
-@claim("OURS:R9.time", control=({"power": 1}, {"power": 0}), needs=("OURS:R9",))
-def the_time_has_two_variables(*, power: int = 2) -> Evidence:
-    r"""For every $\ell$, the loss $s^2\ell$ of $sf$ is below $(s\varepsilon)^2$ by $s^2$ times what
-    $\ell$ is below $\varepsilon^2$, $\frac\eta{s^2}(sL)^2=\eta L^2$ and $\frac{s\varepsilon}{sL}=
-    \frac\varepsilon L$; `power` stands for the exponent of $s$ in $\eta/s^2$.
+@claim("OURS:R9.time", control=({"power": 1}, {"power": 0}, {"square": 1}), needs=("OURS:R9",))
+def the_time_has_two_variables(*, power: int = 2, square: int = 2) -> Evidence:
+    r"""Gradient descent on $sf$ at $\eta/s^2$ takes the steps of that on $f$ at $\eta$ from the
+    same matrix, and the loss is $s^2$ times that of $f$ after every step, which is derived by
+    induction over the steps. For every $\ell$, the loss $s^2\ell$ of $sf$ is below
+    $(s\varepsilon)^2$ by $s^2$ times what $\ell$ is below $\varepsilon^2$,
+    $\frac\eta{s^2}(sL)^2=\eta L^2$ and $\frac{s\varepsilon}{sL}=\frac\varepsilon L$; `power` and
+    `square` stand for the exponents of $s$ in $\eta/s^2$ and of the loss.
 
     Steps are counted beside it: with the learning rate $(2/L)^2$ all slopes take as many, and at a
     fixed one, where the power is 0, the slope 6 does not get below $(L/2)^2$ in 20 000.
@@ -152,23 +155,28 @@ def the_time_has_two_variables(*, power: int = 2) -> Evidence:
     with sp.evaluate(False):
         rate, share = eta / s**power * (s * L) ** 2, (s * eps) / (s * L)
         below = (s * eps) ** 2 - s**2 * level
-    found = all_of(
-        identity(below, s**2 * (eps**2 - level)), identity(rate, eta * L**2), identity(share, eps / L)
-    )
-    if power == 2:
-        return confirmed(found, slopes(power))
-    return found if power else slopes(power)
+    loss = identity(below, s**square * (eps**2 - level))
+    found = all_of(identity(rate, eta * L**2), identity(share, eps / L))
+    if power == square == 2:
+        found = confirmed(found, slopes(power))
+    derived = derivation("OURS:R9.time", found if power else slopes(power), loss, rate=power, square=square)
+    return all_of(derived, found, loss) if power else derived
 
 
-@claim("OURS:R9.printed", control={"power": 2}, needs=("OURS:R9.time",))
-def the_printed_law_is_of_another_form(*, power: int = 1) -> Evidence:
+@claim("OURS:R9.printed", control=({"power": 2}, {"beyond": Fraction(9, 10)}), needs=("OURS:R9.time",))
+def the_printed_law_is_of_another_form(*, power: int = 1, beyond: int | Fraction = 1) -> Evidence:
     r"""With
     $T(L,\eta,\varepsilon)=K\ln(KL\Delta/\varepsilon)/(\eta\varepsilon\delta^2L^2\Delta^2)$, the
     formula printed for the sharp regime, $T(sL,\eta/s^2,s\varepsilon)=T(L,\eta,\varepsilon)/s$ for
-    every $s$; `power` stands for the exponent of $s$.
+    every $s$; `power` stands for the exponent of $s$. So a true time between $cT$ and $CT$ at both
+    would be at least $cT$ and at most $\frac CsT$, which is less for $s=(1+u)\frac Cc$, $u>0$, with
+    `beyond` = 1 for a factor of it.
     """
     K, L, eps, delta, gap = sp.symbols("K L varepsilon delta Delta", positive=True)
     time = lambda L, eta, eps: K * sp.log(K * L * gap / eps) / (eta * eps * delta**2 * L**2 * gap**2)
     with sp.evaluate(False):
         moved = time(s * L, eta / s**2, s * eps)
-    return identity(moved, time(L, eta, eps) / s**power)
+    c, C, T, u = sp.symbols("c C T u", positive=True)
+    far = beyond * (1 + u) * C / c
+    never = forall(C * T / far, "<", c * T, dict.fromkeys((c, C, T, u), (0, sp.oo)))
+    return all_of(identity(moved, time(L, eta, eps) / s**power), never)

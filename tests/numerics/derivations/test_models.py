@@ -42,12 +42,15 @@ class Model(World):
         place = at[: len([s for s in f.sorts if s is not Sort.TIME])]
         if f.name.endswith("'"):
             return fmpq(0)
+        if Sort.STEP in f.sorts:
+            place, f = self.moved(f, place)
         if f.name not in self.given:
             raise Undecided(f.name)
         value = self.given[f.name]
         if callable(value) and len(place) < value.__code__.co_argcount:  # another function of this name
             raise Undecided(f.name)
-        return self.number(Fraction(value(*place) if callable(value) else value))
+        found = value(*place) if callable(value) else value
+        return found if isinstance(found, arb) else self.number(Fraction(found))
 
     def path(self, f: Function, at: tuple[Any, ...]) -> fmpq:
         return super().path(f, at) if f == CLOCK else self.apply(f, at)
@@ -105,9 +108,20 @@ FEATURES: dict[str, Any] = (
     | dict.fromkeys(("K", "R", "eta", "s", "mu", "gamma", "pmin"), 1)
     | {"M": 5, "r": 2}
 )
+
+
+def descended(t: int) -> arb:
+    """The score gap after t steps over two orthonormal features at eta = 1 and sigma_f^2 = 2."""
+    z = arb(0)
+    for _ in range(t):
+        z += 4 * z.exp() / (z.exp() + 1) ** 3
+    return z
+
+
 #: Two orthonormal features, and one task with the values 1 and -1.
 CLASSES: dict[str, Any] = {
     "delta": diagonal(1, 1), "v": diagonal(1, 1), "f": vector(1, -1), "b": 0, "sigma2": 2, "common": -1,
+    "z": descended, "Q": lambda x, y, t: descended(t) * (0 if max(x, y) > 1 else 0.5 if x == y else -0.5),
 } | dict.fromkeys(("M", "kappa", "eta", "x"), 1) | dict.fromkeys(("K", "r"), 2)  # fmt: skip
 #: Claims on the flow of attention over features, and on a step of descent.
 FLOWS = ("OURS:R11.lower", "OURS:R12.lower", "OURS:R7.flow/step")

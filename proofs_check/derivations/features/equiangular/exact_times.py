@@ -16,13 +16,13 @@ from proofs_check.derivations.features.equiangular.flow import (
     E,
     X,
     lam,
-    loss,
     loss_now,
     rate,
     spent,
     time_now,
     y,
 )
+from proofs_check.derivations.features.equiangular.multiples import loss
 from proofs_check.derivations.features.equiangular.phases import a
 from proofs_check.derivations.features.equiangular.reached import (
     HALF,

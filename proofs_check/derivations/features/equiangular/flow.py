@@ -1,6 +1,6 @@
-"""R7: gradient flow and gradient descent over equiangular features of one norm, from Q = 0, for
-exchangeable tasks, classes of one probability and balanced prompts: training is one number lambda,
-with the loss, the attention and the time as functions of it.
+"""R7: gradient flow over equiangular features of one norm, from Q = 0, for exchangeable tasks,
+classes of one probability and balanced prompts: training is one number lambda, with the loss, the
+attention and the time as functions of it.
 """
 
 from __future__ import annotations
@@ -8,30 +8,31 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.derived import chain, exp, symm
+from numerics.derivations.derived import exp, symm
 from numerics.derivations.kernel.binding import instantiated
 from numerics.derivations.kernel.flows import derivative
-from numerics.derivations.kernel.rules import antitone, assume, begin, instantiate, integrate, unique
+from numerics.derivations.kernel.rules import antitone, assume, begin, unique
 from numerics.derivations.kernel.sorts import Sort
-from numerics.derivations.kernel.terms import CLOCK, START, Function, Term, term
+from numerics.derivations.kernel.terms import CLOCK, START, Function
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.tactics import calc, show
 from proofs_check.derivations.features.equiangular.gradient import gradient_on_the_line, speed, updates
+from proofs_check.derivations.features.equiangular.multiples import (
+    at_the_number,
+    by_moments,
+    gradient,
+    loss,
+    loss_of,
+    own_attention_of,
+)
 from proofs_check.derivations.features.equiangular.setting import (
-    K,
     M,
-    adds_up,
     attention,
-    c,
-    common,
     delta,
-    each_class,
     equiangular,
-    errors,
     eta,
     exchangeable,
-    f,
     here,
     i,
     j,
@@ -39,25 +40,12 @@ from proofs_check.derivations.features.equiangular.setting import (
     kappa,
     line,
     m,
-    mean,
     n,
-    of_k,
-    of_m,
     of_n,
-    r,
-    score,
     shape,
     spread,
     t,
-    task,
-    v,
     x,
-    zero_or_one,
-)
-from proofs_check.derivations.features.equiangular.weights import A as A_line
-from proofs_check.derivations.features.equiangular.weights import (
-    length_on_the_line,
-    own_attention_on_the_line,
 )
 from proofs_check.derivations.features.steps import scaled
 from proofs_check.derivations.proof import proves
@@ -65,20 +53,6 @@ from proofs_check.derivations.proof import proves
 Q = Function("Q", (Sort.INDEX, Sort.INDEX, Sort.TIME), Fraction(1))
 lam = Function("lambda", (Sort.TIME,), Fraction(1))
 here_and_now = {x: lam(t)}
-
-
-def prediction(X: Term) -> Term:
-    return of_n(instantiated(attention(X), {m: n}) * f(n, task))
-
-
-def gradient(X: Term) -> Term:
-    """An entry of minus the gradient of the loss in Q, by R7.H, at a matrix with the entries X."""
-    product = (f(k, task) - prediction(X)) * (f(m, task) - prediction(X))
-    return of_k(of_m(v(m, i) * (attention(X) * mean(product)) * v(k, j))) / K
-
-
-def loss(X: Term) -> Term:
-    return of_k(mean((f(k, task) - prediction(X)) ** 2)) / (2 * K)
 
 
 flow = assume("gradient flow", Q.rate(i, j, t), "==", eta * gradient(Q(i, j, t)), every=(i, j, t))
@@ -98,15 +72,6 @@ own, length = instantiated(A, {m: k}), of_n(instantiated(A, {m: n}) ** 2)
 #: K times the time in units of 1/(eta kappa^2 sigma_f^2), in two forms.
 rate = eta * kappa**2 * spread * (M + 1)
 spent = (E**2 - 1) / 2 + 3 * M * (E - 1) + 3 * M**2 * lam(t) + M**3 * (1 - 1 / E)
-
-
-def step_statement(factor: int = 1, power: int = 2) -> Statement:
-    """A step of gradient descent from x times the matrix of `shape`; `factor` multiplies what it
-    adds to x, and `power` stands for the exponent of kappa.
-    """
-    added = factor * eta * kappa**power * speed
-    given = hypotheses(*delta, equiangular, exchangeable)
-    return Statement(line + eta * gradient(line), "==", (x + added) * shape, given)
 
 
 def flow_statements(
@@ -139,23 +104,6 @@ def nonnegative() -> Theorem:
     return show(0, "<=", lam(t), calc(antitone(-lam(t), t, down), ("==", 0, scalar_start)))
 
 
-def now(thm: Theorem) -> Theorem:
-    """A theorem on the line, at lambda(t)."""
-    return instantiate(thm, here_and_now, nonnegative())
-
-
-def by_moments(X: Term) -> Theorem:
-    """The gradient with the second moments of the tasks put in."""
-    each = scaled(v(m, i) * attention(X) * v(k, j), errors(X))
-    total = integrate("coordinates", (k,), integrate("coordinates", (m,), each, (K,)), (K,))
-    return calc(
-        gradient(X),
-        ("==", 1 / K * total.lhs),
-        ("==", 1 / K * total.rhs, scaled(1 / K, total)),
-        ("==", updates(X)),
-    )
-
-
 @proves("OURS:R7.flow", flow_statements)
 @cache
 def on_the_line() -> Theorem:
@@ -166,105 +114,25 @@ def on_the_line() -> Theorem:
         derivative(at, t),
         ("==", lam.rate(t) * shape),
         ("==", instantiated(steep, here_and_now) * shape, scaled(shape, scalar)),
-        ("==", eta * now(gradient_on_the_line()).rhs),
-        ("==", eta * updates(at), symm(scaled(eta, now(gradient_on_the_line())))),
+        ("==", eta * at_the_number(gradient_on_the_line(), nonnegative()).rhs),
+        ("==", eta * updates(at), symm(scaled(eta, at_the_number(gradient_on_the_line(), nonnegative())))),
     )
     start = calc(from_zero, ("==", lam(START) * shape, symm(scaled(shape, scalar_start))))
     return unique(Q, t, at, moved, solves, start)
-
-
-@cache
-def same_attention() -> Theorem:
-    """The attention at Q is that on the line."""
-    at = instantiated(line, here_and_now)
-    moved = scaled(v(m, i) * v(k, j), on_the_line())
-    scores = chain(score(X), integrate("coordinates", (i, j), moved, (r, r)), score(at))
-    odds = show(exp(score(X)), "==", exp(score(at)), scores)
-    total = integrate("coordinates", (m,), odds, (K,))
-    inverse = show(1 / total.lhs, "==", 1 / total.rhs, total, total.lhs, total.rhs)
-    return calc(
-        A,
-        ("==", 1 / total.lhs * odds.lhs),
-        ("==", 1 / total.lhs * odds.rhs, scaled(1 / total.lhs, odds)),
-        ("==", odds.rhs * (1 / total.lhs)),
-        ("==", odds.rhs * (1 / total.rhs), scaled(odds.rhs, inverse)),
-        ("==", attention(at)),
-    )
 
 
 @proves("OURS:R7.flow", flow_statements, part=2)
 @cache
 def own_attention() -> Theorem:
     """delta_kk A_kk = delta_kk e^lambda/(e^lambda + M)."""
-    moved = scaled(here, instantiate(same_attention(), {m: k}))
-    return calc(moved, ("==", here * (E * y), now(own_attention_on_the_line())))
-
-
-@cache
-def sum_of_squares() -> Theorem:
-    each = show(
-        A**2,
-        "==",
-        instantiated(A_line, here_and_now) ** 2,
-        same_attention(),
-        A,
-        instantiated(A_line, here_and_now),
-    )
-    total = scaled(here, integrate("coordinates", (m,), each, (K,)))
-    return calc(
-        here * length, ("==", total.rhs, total), ("==", here * ((E**2 + M) * y**2), now(length_on_the_line()))
-    )
+    return own_attention_of(on_the_line(), nonnegative())
 
 
 @proves("OURS:R7.flow", flow_statements, part=3)
 @cache
 def loss_now() -> Theorem:
     """The loss is (sigma_f^2/2) K (K - 1)/(e^lambda + K - 1)^2."""
-    expanded, square = instantiate(errors(X), {m: k}), instantiate(zero_or_one, {m: k})
-    S = adds_up(X)
-    kept = instantiate(each_class, {c: ((k,), expanded.rhs)})
-    none = calc(
-        here * (common * (here - S.lhs) * (here - S.lhs)),
-        ("==", here * (common * (here - 1) * (here - 1)), S, S.lhs, here),
-        ("==", common * (here - 1) * here**2 - common * (here - 1) * here),
-        ("==", 0, scaled(common * (here - 1), square)),
-    )
-    value = spread * (M * (M + 1)) * y**2
-    each = calc(
-        here * expanded.rhs,
-        ("==", spread * (here**2 - 2 * here * (here * own) + here * length) + none.lhs),
-        ("==", spread * (here**2 - 2 * here * (here * own) + here * length), none),
-        ("==", spread * (here - 2 * here * (here * own) + here * length), scaled(spread, square)),
-        (
-            "==",
-            spread * (here - 2 * here * (here * (E * y)) + here * length),
-            scaled(-2 * spread * here, own_attention()),
-        ),
-        (
-            "==",
-            spread * (here - 2 * E * y * here**2 + here * ((E**2 + M) * y**2)),
-            scaled(spread, sum_of_squares()),
-        ),
-        (
-            "==",
-            spread * (here - 2 * E * y * here + here * ((E**2 + M) * y**2)),
-            scaled(-2 * spread * E * y, square),
-        ),
-        ("==", here * value, here, E),
-    )
-    moments = integrate("coordinates", (k,), expanded, (K,))
-    gated = integrate("coordinates", (k,), each, (K,))
-    all_ = calc(of_k(here), ("==", of_k(term(1)), instantiate(each_class, {c: ((k,), term(1))})), ("==", K))
-    return calc(
-        loss(X),
-        ("==", 1 / (2 * K) * moments.lhs),
-        ("==", 1 / (2 * K) * moments.rhs, scaled(1 / (2 * K), moments)),
-        ("==", 1 / (2 * K) * gated.lhs, scaled(1 / (2 * K), symm(kept))),
-        ("==", 1 / (2 * K) * gated.rhs, scaled(1 / (2 * K), gated)),
-        ("==", value / (2 * K) * all_.lhs),
-        ("==", value / (2 * K) * K, scaled(value / (2 * K), all_)),
-        ("==", spread / 2 * (M * (M + 1)) * y**2),
-    )
+    return loss_of(on_the_line(), nonnegative())
 
 
 @proves("OURS:R7.flow", flow_statements, part=4)
@@ -284,15 +152,3 @@ def time_now() -> Theorem:
     )
     none = calc(antitone(e, t, still), ("==", 0, begin(), scalar_start))
     return calc(rate * CLOCK(t), ("==", e + spent), ("==", spent, none))
-
-
-@proves("OURS:R7.flow/step", step_statement)
-@cache
-def step_on_the_line() -> Theorem:
-    """A step of gradient descent from x times the matrix leads to another multiple of it."""
-    moved = calc(by_moments(line), ("==", kappa**2 * speed * shape, gradient_on_the_line()))
-    return calc(
-        line + eta * gradient(line),
-        ("==", line + eta * moved.rhs, scaled(eta, moved)),
-        ("==", (x + steep) * shape),
-    )

@@ -15,7 +15,6 @@ from proofs_check.derivations.features.equiangular.flow import (
     E,
     X,
     lam,
-    loss,
     loss_now,
     nonnegative,
     rate,
@@ -23,6 +22,7 @@ from proofs_check.derivations.features.equiangular.flow import (
     time_now,
     y,
 )
+from proofs_check.derivations.features.equiangular.multiples import loss
 from proofs_check.derivations.features.equiangular.phases import (
     a,
     mean_attention,

@@ -11,42 +11,38 @@ from numerics.derivations.kernel.binding import instantiated
 from numerics.derivations.kernel.rules import instantiate, integrate
 from numerics.derivations.kernel.terms import term
 from numerics.derivations.kernel.theorems import Theorem
-from numerics.derivations.tactics import calc, show
+from numerics.derivations.tactics import calc
 from proofs_check.derivations.features.equiangular.flow import (
-    A,
     E,
     X,
-    by_moments,
-    gradient,
-    here_and_now,
-    now,
+    nonnegative,
     on_the_line,
     own,
     own_attention,
-    same_attention,
     y,
 )
-from proofs_check.derivations.features.equiangular.gradient import gradient_on_the_line
+from proofs_check.derivations.features.equiangular.multiples import (
+    at_the_number,
+    attention_of,
+    gradient,
+    gradient_of,
+)
 from proofs_check.derivations.features.equiangular.setting import (
     K,
     M,
-    adds_up,
     both,
     c,
     each_class,
     entries,
-    errors,
     here,
     i,
     j,
     k,
     kappa,
-    line,
     m,
     of_k,
     r,
     same,
-    score,
     spread,
     v,
     x,
@@ -79,30 +75,12 @@ def mean_attention() -> Theorem:
 
 
 @cache
-def gradient_now() -> Theorem:
-    """Minus the gradient at Q is kappa^2 times the speed of lambda, times one matrix."""
-    at = instantiated(line, here_and_now)
-    first = same_attention()
-    w = first.rhs
-    powers = integrate("coordinates", (m,), show(A**2, "==", w**2, first, A, w), (K,))
-    facts = first, instantiate(first, {m: k}), powers, adds_up(X), adds_up(at)
-    letters = [side for fact in facts for side in (fact.lhs, fact.rhs) if side != term(1)]
-    each = show(A * errors(X).rhs, "==", w * errors(at).rhs, *facts, *letters)
-    moved = scaled(v(m, i) * v(k, j), each)
-    total = integrate("coordinates", (k,), integrate("coordinates", (m,), moved, (K,)), (K,))
-    return calc(
-        by_moments(X),
-        ("==", 1 / K * total.lhs),
-        ("==", 1 / K * total.rhs, scaled(1 / K, total)),
-        ("==", now(gradient_on_the_line()).rhs, now(gradient_on_the_line())),
-    )
-
-
-@cache
 def updates_now() -> Theorem:
     """The update of q_km is kappa^2 sigma_f^2 K E/(E + M)^3 (delta_mk - delta_mm delta_kk/K)."""
     speed = kappa**2 * spread * K_ * E * y**3
-    moved = integrate("coordinates", (i, j), scaled(v(m, i) * v(k, j), gradient_now()), (r, r))
+    moved = integrate(
+        "coordinates", (i, j), scaled(v(m, i) * v(k, j), gradient_of(on_the_line(), nonnegative())), (r, r)
+    )
     unit = instantiate(score_on_the_line(), {x: term(1)})
     return calc(
         update,
@@ -115,15 +93,8 @@ def updates_now() -> Theorem:
 @cache
 def other_attention_now() -> Theorem:
     """For two different classes the attention is 1/(E + M)."""
-    moved, d = scaled(both, same_attention()), same(m, k)
-    split = calc(moved, ("==", both * y + (E - 1) * y * d, now(attention_on_the_line())))
-    return split
-
-
-@cache
-def score_now() -> Theorem:
-    """The score of the query k on the class m is lambda (delta_mk - delta_mm delta_kk/K)."""
-    moved = integrate("coordinates", (i, j), scaled(v(m, i) * v(k, j), on_the_line()), (r, r))
-    return calc(
-        score(X), ("==", moved.lhs), ("==", now(score_on_the_line()).rhs, moved, now(score_on_the_line()))
+    moved, d = scaled(both, attention_of(on_the_line())), same(m, k)
+    split = calc(
+        moved, ("==", both * y + (E - 1) * y * d, at_the_number(attention_on_the_line(), nonnegative()))
     )
+    return split

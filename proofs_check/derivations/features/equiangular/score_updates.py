@@ -16,15 +16,17 @@ from proofs_check.derivations.features.equiangular.flow import (
     E,
     X,
     lam,
+    nonnegative,
+    on_the_line,
     y,
 )
+from proofs_check.derivations.features.equiangular.multiples import score_of
 from proofs_check.derivations.features.equiangular.phases import (
     a,
     mean_attention,
     other_attention_now,
     others,
     own_update,
-    score_now,
     update,
     updates_now,
 )
@@ -92,31 +94,64 @@ def of_two_classes() -> tuple[Theorem, Theorem]:
 
 
 @cache
+def two_classes() -> Theorem:
+    """Whether two classes are different is not negative."""
+    none, whole = of_two_classes()
+    squared = calc(
+        others,
+        ("==", others * both, symm(whole)),
+        ("==", others**2 + others * same(m, k)),
+        ("==", others**2, none),
+    )
+    return calc(0, ("<=", others**2), ("==", others, symm(squared)))
+
+
+@cache
 def number_of_classes() -> Theorem:
     return show(K_ / K, "==", 1, scaled(1 / K, counted))
 
 
 @cache
-def own_score_now() -> Theorem:
-    """q_k = lambda M/K."""
-    square = instantiate(zero_or_one, {m: k})
+def own_score_of(matrix: Theorem, positive: Theorem) -> Theorem:
+    """q_k = z M/K, at a matrix that is z times the one."""
+    z, square = positive.rhs, instantiate(zero_or_one, {m: k})
+    own = instantiate(score_of(matrix, positive), {m: k})
     return calc(
-        here * score_own,
-        ("==", here * (lam(t) * (here - here * here / K)), scaled(here, instantiate(score_now(), {m: k}))),
-        ("==", lam(t) * here**2 - lam(t) / K * here * here**2),
-        (
-            "==",
-            lam(t) * here - lam(t) / K * here * here,
-            scaled(lam(t), square),
-            scaled(-lam(t) / K * here, square),
+        scaled(here, own),
+        ("==", z * here**2 - z / K * here * here**2),
+        ("==", z * here - z / K * here * here, scaled(z, square), scaled(-z / K * here, square)),
+        ("==", z * here - z / K * here, scaled(-z / K, square)),
+        ("==", here * z * (M / K), scaled(here * z, show(1 - 1 / K, "==", M / K, scaled(1 / K, counted)))),
+    )
+
+
+@cache
+def scores_of(matrix: Theorem, positive: Theorem) -> tuple[Theorem, Theorem]:
+    """For two different classes q_k = z M/K and q_km = -z/K."""
+    z, d, (none, whole), gate = positive.rhs, same(m, k), of_two_classes(), with_the_query()
+    own, other = own_score_of(matrix, positive), score_of(matrix, positive)
+    q = instantiated(other.lhs, {m: k})
+    return (
+        calc(
+            others * q,
+            ("==", q * (others * here), symm(scaled(q, gate))),
+            ("==", others * (here * q)),
+            ("==", others * (here * z * (M / K)), scaled(others, own)),
+            ("==", z * (M / K) * (others * here)),
+            ("==", z * (M / K) * others, scaled(z * (M / K), gate)),
         ),
-        ("==", lam(t) * here - lam(t) / K * here, scaled(-lam(t) / K, square)),
-        (
-            "==",
-            here * lam(t) * (M / K),
-            scaled(here * lam(t), show(1 - 1 / K, "==", M / K, scaled(1 / K, counted))),
+        calc(
+            scaled(others, other),
+            ("==", z * (others * d) - z / K * (others * both)),
+            ("==", z * 0 - z / K * others, scaled(z, none), scaled(-z / K, whole)),
+            ("==", -(z / K * others)),
         ),
     )
+
+
+@cache
+def own_score_now() -> Theorem:
+    return own_score_of(on_the_line(), nonnegative())
 
 
 def gap_statement(gap: int = 1) -> Statement:
@@ -126,21 +161,7 @@ def gap_statement(gap: int = 1) -> Statement:
 
 @cache
 def gap_of_the_scores() -> Theorem:
-    d, (none, whole), gate = same(m, k), of_two_classes(), with_the_query()
-    own = calc(
-        others * score_own,
-        ("==", score_own * (others * here), symm(scaled(score_own, gate))),
-        ("==", others * (here * score_own)),
-        ("==", others * (here * lam(t) * (M / K)), scaled(others, own_score_now())),
-        ("==", lam(t) * (M / K) * (others * here)),
-        ("==", lam(t) * (M / K) * others, scaled(lam(t) * (M / K), gate)),
-    )
-    other = calc(
-        others * score(X),
-        ("==", others * (lam(t) * (d - both / K)), scaled(others, score_now())),
-        ("==", lam(t) * (others * d) - lam(t) / K * (others * both)),
-        ("==", lam(t) * 0 - lam(t) / K * others, scaled(lam(t), none), scaled(-lam(t) / K, whole)),
-    )
+    own, other = scores_of(on_the_line(), nonnegative())
     return calc(
         others * (score_own - score(X) - lam(t)),
         ("==", others * score_own - others * score(X) - others * lam(t)),
@@ -250,10 +271,6 @@ def other_attention_statements(least: Rational = 1, most: Rational = 2) -> tuple
 @cache
 def other_attention() -> tuple[Theorem, Theorem]:
     d, (none, whole) = same(m, k), of_two_classes()
-    squared = calc(
-        others, ("==", others * both, symm(whole)), ("==", others**2 + others * d), ("==", others**2, none)
-    )
-    some = calc(0, ("<=", others**2), ("==", others, symm(squared)))
     value = calc(
         others * A,
         ("==", A * others + 0),
@@ -280,10 +297,10 @@ def other_attention() -> tuple[Theorem, Theorem]:
     return (
         calc(
             others * ((1 - a) / K_),
-            ("<=", others * ((1 - a) / M), times(others, low, some)),
+            ("<=", others * ((1 - a) / M), times(others, low, two_classes())),
             ("==", others * A, symm(value)),
         ),
-        calc(value, ("<=", others * (2 * ((1 - a) / K_)), times(others, high, some))),
+        calc(value, ("<=", others * (2 * ((1 - a) / K_)), times(others, high, two_classes()))),
     )
 
 

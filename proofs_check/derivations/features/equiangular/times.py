@@ -25,7 +25,7 @@ from proofs_check.derivations.features.equiangular.flow import (
     spent,
     time_now,
 )
-from proofs_check.derivations.features.equiangular.flow import loss as loss_at
+from proofs_check.derivations.features.equiangular.multiples import loss as loss_at
 from proofs_check.derivations.features.equiangular.setting import M, eta, kappa, spread, t
 from proofs_check.derivations.features.steps import cancelled, ind, scaled, times
 from proofs_check.derivations.proof import proves

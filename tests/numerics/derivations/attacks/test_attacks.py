@@ -29,9 +29,14 @@ from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Proo
 from numerics.derivations.kernel.terms import GAUSSIAN as xi
 from numerics.derivations.kernel.terms import Bind, Bound, Defined, Function, Number, Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Assumption, Theorem
-from tests.numerics.derivations.attacks import attacks_on_gaussian_families, attacks_on_time_and_tasks
+from tests.numerics.derivations.attacks import (
+    attacks_on_gaussian_families,
+    attacks_on_steps,
+    attacks_on_time_and_tasks,
+)
 from tests.numerics.derivations.attacks.attacks_of_capture import CAPTURE
 from tests.numerics.derivations.attacks.attacks_on_gaussian_families import GAUSSIAN_FAMILIES
+from tests.numerics.derivations.attacks.attacks_on_steps import STEPS
 from tests.numerics.derivations.attacks.attacks_on_time_and_tasks import (
     TIME_AND_TASKS,
     K,
@@ -255,6 +260,7 @@ ATTACKS: dict[str, Callable[[], Any]] = {
     **TIME_AND_TASKS,
     **CAPTURE,
     **GAUSSIAN_FAMILIES,
+    **STEPS,
     "a value in its range by a hypothesis on a function that is replaced": lambda: instantiate(
         arithmetic(0, "<=", Variable("n", range=NONNEGATIVE)),
         {Variable("n", range=NONNEGATIVE): M(f(k)), f: ((k,), term(-1))},
@@ -345,5 +351,5 @@ def test_a_choice_for_one_law_is_a_hypothesis_on_all_tasks():
 
 
 def test_every_rule_is_attacked():
-    expected = {*globals(), *vars(attacks_on_time_and_tasks), *vars(attacks_on_gaussian_families)}
-    assert set(rules.__all__) <= expected
+    rooms = (attacks_on_time_and_tasks, attacks_on_gaussian_families, attacks_on_steps)
+    assert set(rules.__all__) <= {*globals()}.union(*map(vars, rooms))

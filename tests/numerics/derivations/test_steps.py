@@ -1,0 +1,101 @@
+"""Induction over steps: what it shows holds in worlds of sequences, and descent with another
+constant, or without a hypothesis, is not what is derived.
+"""
+
+import dataclasses
+import random
+from fractions import Fraction
+
+import pytest
+from flint import fmpq
+
+from numerics.derivations.kernel.rules import arithmetic, assume, induction
+from numerics.derivations.kernel.sorts import ProofError, Sort
+from numerics.derivations.kernel.steps import later
+from numerics.derivations.kernel.terms import FIRST, Defined, Function, Variable
+from numerics.derivations.statements import proved
+from numerics.derivations.typeset import latex
+from numerics.derivations.worlds import World, holds, meets
+from proofs_check.derivations.features.any_prompts import losses, phases, two_descents, updates
+from proofs_check.derivations.features.equiangular import descent, late_updates
+
+t, u = Variable("t", Sort.STEP), Function("u", (Sort.STEP,))
+grows = assume("u grows by a half at least", u(t) * Fraction(3, 2), "<=", u.after(t), every=(t,))
+start = assume("u starts at 1", u(FIRST), "==", 1)
+
+
+def at_least_one():
+    so_far = assume("u is at least 1 so far", 1, "<=", u(t), every=(t,))
+    (hypothesis,) = so_far.assumptions
+    step = arithmetic(1, "<=", u.after(t), grows, so_far)
+    return induction(hypothesis, t, arithmetic(1, "<=", u(FIRST), start), step)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_what_is_shown_holds_of_sequences(seed):
+    rng, world = random.Random(seed), World(random.Random(seed))
+    value = fmpq(1)
+    for step in range(5):
+        world.tables[("u", u.sorts, (step,))] = value
+        value *= fmpq(3, 2) + fmpq(rng.randint(-1, 3), 4)
+    found = at_least_one()
+    met = all(meets(a, world) for a in found.assumptions)  # not if it grows less
+    assert holds(found, world) or not met
+
+
+def test_some_of_these_sequences_meet_the_hypotheses():
+    world = World(random.Random(0))
+    world.tables |= {("u", u.sorts, (step,)): fmpq(2**step) for step in range(5)}
+    assert all(meets(a, world) for a in at_least_one().assumptions)
+    world.tables[("u", u.sorts, (2,))] = fmpq(-1)
+    assert not all(meets(a, world) for a in at_least_one().assumptions)
+
+
+def test_a_step_later_is_seen():
+    assert latex(u.after(t)) == "u(t+1)"
+    assert latex(u.after.after(t)) == "u(t+1+1)"
+
+
+def test_a_name_for_a_moving_term_is_not_kept():
+    named = Defined("A", u(t) ** 2)
+    assert later(named, t) == u.after(t) ** 2
+    assert later(u(FIRST) + u(t), t) == u(FIRST) + u.after(t)
+
+
+#: Statements with a wrong number, and what is derived; other numbers are controls of the claims.
+WRONG = {
+    "one class less": (descent.score_statements(classes=2)[0], lambda: descent.scores()[0]),
+    "another sign": (updates.other_statement(-1), updates.other_update),
+    "twice the formula": (updates.formula_statements(2)[0], updates.entry),
+    "a power of the Gram matrix": (updates.gram_statement(2), updates.for_any_features),
+    "another loss": (two_descents.statements(square=1)[1], two_descents.losses),
+    "a sum without its beginning": (phases.sum_statement(first=1), phases.sum_of_the_updates),
+    "a sum that is too long": (phases.sum_statement(last=4), phases.sum_of_the_updates),
+    "epsilon to the third power": (phases.phase_3_statement(power=3), phases.update_in_phase_3),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_another_number_is_not_derived(name):
+    statement, theorem = WRONG[name]
+    with pytest.raises(ProofError):
+        proved(statement, theorem(), 20_000)
+
+
+RIGHT = {
+    "descent": (descent.statements()[0], descent.on_the_line),
+    "two descents": (two_descents.statements()[0], two_descents.one_path),
+    "loss": (losses.loss_statements()[0], lambda: losses.loss_by_attention()[0]),
+    "update": (updates.own_statements()[1], lambda: updates.own_updates()[1]),
+    "late": (late_updates.statements()[1], late_updates.small),
+}
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_no_hypothesis_can_be_left_out(name):
+    statement, theorem = RIGHT[name]
+    assert proved(statement, theorem())
+    for a in theorem().assumptions:
+        less = dataclasses.replace(statement, assumptions=statement.assumptions - {a})
+        with pytest.raises(ProofError, match="assumes more"):
+            proved(less, theorem())
