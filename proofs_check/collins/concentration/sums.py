@@ -282,16 +282,15 @@ def last_line(*, below: bool = False, largest: int = 1) -> Evidence:
 
 @claim("COL:I.2", control=(dict(ordered=False), dict(share=2)))
 def rearranged(*, ordered: bool = True, share: int = 1) -> Evidence:
-    """The part that two sets have in common, times `share` = 1, has at most the smaller of their
-    measures. For two values each, in one order, $ay+bl$ is at least the product crosswise, $al+by$;
-    without the order it is not.
+    r"""For nonnegative $f$ and $g$ and every measure, $\int fg$, times `share` = 1, is at most
+    $\int f^*g^*$ if, for every level, $f^*$ and $g^*$ are above it on sets as large as those of $f$
+    and $g$, and, if `ordered`, on balls around 0. It is tried for two values each: in one order,
+    $ay+bl$ is at least the product crosswise, $al+by$; without the order it is not.
     """
-    common, first, second = sp.symbols("A B C", nonnegative=True)
-    sets = dict.fromkeys((common, first, second), Closed(0, oo))
-    nested = forall(share * common, "<=", sp.Min(common + first, common + second), sets)
     where = [(a, ">=", b), (y, ">=", l)] if ordered else [(a, ">=", b)]
-    pairs = forall(a * y + b * l, ">=", a * l + b * y, dict.fromkeys((a, b, y, l), (0, oo)), where=where)
-    return all_of(nested, pairs)
+    crosswise, everywhere = share * (a * l + b * y), dict.fromkeys((a, b, y, l), (0, oo))
+    search = forall(a * y + b * l, ">=", crosswise, everywhere, where=where)
+    return derivation("COL:I.2", search, ordered=ordered, share=share)
 
 
 @claim(
