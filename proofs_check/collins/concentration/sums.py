@@ -12,7 +12,7 @@ from sympy import oo
 
 from numerics import forall as for_every
 from numerics.evidence import Evidence, all_of
-from numerics.provers import Closed, Integers, computed, forall, identity
+from numerics.provers import Closed, Integers, forall
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along, fails_at
@@ -47,17 +47,25 @@ LIKELY = (
     details=LIKELY,
     needs=("COL:G.1/lower", "COL:G.4a"),
     repair=dict(dimensions=1),
-    control=dict(dimensions=1, four=5),
+    control=(dict(dimensions=Fraction(1, 2)), dict(dimensions=Fraction(3, 2))),
     hypotheses=LARGE.hypotheses,
 )
-def order_of_kernel_sums(*, dimensions: int = 0, four: int = 4) -> Evidence:
+def order_of_kernel_sums(*, dimensions: int | Fraction = 0) -> Evidence:
     r"""Printed (`dimensions` = 0), for $d=3$ and $p=0$ the likely value $\frac{n}{9r}$ over
-    $nr^{-3/2}$ exceeds every constant. With `dimensions` = 1 the mean over $n$ is $r^{-(3-1)/2}$
-    times $\frac{1-e^{-4r}}{4}$, where the last 4 is `four`.
+    $nr^{-3/2}$ exceeds every constant. With `dimensions` = 1, which is the 1 in $d-1$, $g_p(r)$ is
+    below $cnr^{-(d-1+p)/2}$ with probability at most $\frac{1}{4n}$, and above $Cnr^{-(d-1+p)/2}$
+    with probability at most $\frac{1}{4n}$, for constants of $d$, every $d\geq2$, real
+    $p\in[0,2]$ and $r\geq\frac{d+\sqrt d}{2}$. It is tried for the mean with $d=3$ and $p=0$, which
+    is between $\frac15$ and $\frac14$ times $nr^{-1}$.
     """
     if not dimensions:
         return along(LARGE, d=3, p=0)
-    return identity(computed(r"\mathbb E g_0/n", mean_kernel(0, r, 3)), (1 - sp.exp(-4 * r)) / (four * r))
+    share, wide = (
+        mean_kernel(0, r, 3) * r ** ((3 - sp.Rational(dimensions)) / 2),
+        {r: Closed(Fraction(236, 100), oo)},
+    )
+    tried = forall(share, ">=", Fraction(1, 5), wide), forall(share, "<=", Fraction(1, 4), wide)
+    return derivation("COL:G.5/large", *tried, dimensions=dimensions)
 
 
 @claim("COL:G.5/small", control=(dict(times=Fraction(3, 2)), dict(least=4000), dict(most=Fraction(1, 5))))
