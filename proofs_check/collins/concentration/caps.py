@@ -177,28 +177,37 @@ def small_sums_from_below(*, half: int = 1) -> Evidence:
     return derivation("COL:G.3/small.lower", search, half=half)
 
 
-@claim("COL:G.3/large.upper", control=dict(two=1), needs=("COL:I.1", "COL:G.3.cite"))
-def large_sums_from_above(*, two: int = 2) -> Evidence:
-    r"""For the integral $X$ and a largest term of at most $tX$ with $t\leq1$ the sum of both is at
-    most `two` = 2 times $X$.
-    """
-    t, X = sp.symbols("t X", positive=True)
-    return forall(X + t * X, "<=", two * X, {X: (0, oo), t: (0, 1)})
-
-
-@claim("COL:G.3/large.lower", control=dict(constant=1))
-def large_sums_from_below(*, constant: int = 2) -> Evidence:
-    r"""For $d=5,8,12,20$, $\alpha=1,\frac32,2$ and the least $m\geq\frac{d+\sqrt d}{\alpha}$ the
-    sum is at least $\frac{\Gamma(d+1)}{\alpha^{d+1}}$ over `constant` = 2.
-    """
+def least_sums(op: str, factor: Fraction) -> Evidence:
+    """The sums over the least m beside a share of the gamma function."""
     parts = []
     for k in (5, 8, 12, 20):
         for a in (sp.S.One, sp.Rational(3, 2), sp.S(2)):
             least = int(sp.ceiling((k + sp.sqrt(k)) / a))
-            stated = sp.factorial(k) / a ** (k + 1) / constant
+            stated = sp.factorial(k) / a ** (k + 1) * factor
             total = computed(rf"\gamma({k},{a},{least})", truncated_gamma(k, a, least) / stated)
-            parts.append(forall(total + 0 * eps, ">=", 1, HEIGHTS))
+            parts.append(forall(total + 0 * eps, op, 1, HEIGHTS))
     return all_of(*parts)
+
+
+@claim("COL:G.3/large.upper", control=dict(two=Fraction(3, 4)), needs=("COL:G.3.cite",))
+def large_sums_from_above(*, two: int | Fraction = 2) -> Evidence:
+    r"""For real $d\geq5$, $\alpha\leq2$ and every $m$ the sum is at most `two` = 2 times
+    $\frac{\Gamma(d+1)}{\alpha^{d+1}}$, derived by the levels below the function: each is an
+    interval, which holds at most one number more than its length. Stirling's lower bound is cited.
+    It is tried for $d=5,8,12,20$, $\alpha=1,\frac32,2$ and the least $m\geq\frac{d+\sqrt
+    d}{\alpha}$.
+    """
+    return derivation("COL:G.3/large.upper", least_sums("<=", Fraction(two)), two=two)
+
+
+@claim("COL:G.3/large.lower", control=dict(constant=1))
+def large_sums_from_below(*, constant: int | Fraction = Fraction(8, 3)) -> Evidence:
+    r"""For real $d\geq5$, $1\leq\alpha\leq2$ and every $m\geq\frac{d+\sqrt d}{\alpha}$ the sum
+    is at least $\frac{\Gamma(d+1)}{\alpha^{d+1}}$ over `constant` = 8/3, derived by the same
+    levels; the area beyond $m+1$ is an incomplete gamma function. It is tried as the bound from
+    above.
+    """
+    return derivation("COL:G.3/large.lower", least_sums(">=", 1 / Fraction(constant)), constant=constant)
 
 
 @claim(
