@@ -36,7 +36,7 @@ def value(log_t: Term) -> Term:
     return exp(d * log_t - alpha * exp(log_t))
 
 
-def above(log_t: Term) -> Term:
+def above(log_t: Term) -> Op:
     return Op("above", (value(log_t) - level(s),))
 
 
@@ -90,7 +90,7 @@ def areas() -> tuple[Theorem, Theorem]:
 
 
 @cache
-def event_squared(event: Term) -> Theorem:
+def event_squared(event: Op) -> Theorem:
     """An event is its square, which the kernel sees not to be negative as it stands."""
     u = Variable("u", range=REALS)
     return instantiate(arithmetic(Op("above", (u,)) ** 2, "==", Op("above", (u,))), {u: event.args[0]})

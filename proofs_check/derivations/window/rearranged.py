@@ -104,7 +104,7 @@ def _outside(factor: Term, body: Term) -> Theorem:
     return instantiate(chain(bind("mean", (k,), c * (volume * body)), c * space(body)), {c: factor})
 
 
-def _in_the_larger(case: Term, one: Term, other: Term) -> Theorem:
+def _in_the_larger(case: Op, one: Op, other: Op) -> Theorem:
     """Where the case says that a ball is the smaller one, both hold its points."""
     z, u = (Variable(name, range=REALS) for name in "zu")
     event = Op(case.head, (z,))

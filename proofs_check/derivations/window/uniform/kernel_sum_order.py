@@ -239,11 +239,12 @@ def statements(dimensions: int | Fraction = 1) -> tuple[Statement, Statement]:
     """g_p is below c n r^{-(d - dimensions + p)/2}, or above C n r^{-(d - dimensions + p)/2}, with
     probability at most 1/(4n) each.
     """
-    events = C_low * order(dimensions) - g_p, g_p - C_up * order(dimensions)
-    known = (*given(), *of_the_constant()), (*given(), *exponential())
-    return tuple(
-        Statement(bind("prompt", (prompt,), Op("above", (gap,))), "<=", 1 / (4 * n), hypotheses(*of))
-        for gap, of in zip(events, known)
+    rarely = lambda gap, of: Statement(
+        bind("prompt", (prompt,), Op("above", (gap,))), "<=", 1 / (4 * n), hypotheses(*given(), *of)
+    )
+    return (
+        rarely(C_low * order(dimensions) - g_p, of_the_constant()),
+        rarely(g_p - C_up * order(dimensions), exponential()),
     )
 
 
@@ -294,8 +295,8 @@ def sums_from_above() -> Theorem:
     logs = chain(logs, instantiate(arithmetic(log(v), "<=", v / 2), {v: exp(u) * v}))
     logs = instantiate(logs, {u: ell(k), v: r})
     power_ = show(p / 2 * (ell(k) + log(r)), "<=", r * distance / 2, logs, ell(k) + log(r), distance)
-    one = scale * exp(p / 2 * (ell(k) + log(r)) - r * distance)
-    one = chain(kernel_at(r), gcongr(one, power_), scale * light)
+    scaled = scale * exp(p / 2 * (ell(k) + log(r)) - r * distance)
+    one = chain(kernel_at(r), gcongr(scaled, power_), scale * light)
     all_ = chain(g_p, integrate("sum", (k,), one, (prompt,)), scale * S)
     less = chain(gcongr(g_p - C_up * order(1), all_, in_order()), scale * (S - most))
     event = instantiate(above(), {u: less.lhs, v: 1 / scale})
