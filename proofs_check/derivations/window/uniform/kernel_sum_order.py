@@ -232,7 +232,7 @@ def power_of_eps() -> Theorem:
 @cache
 def given() -> tuple[Theorem, ...]:
     """Uniform tokens, of which none is the query, and the range of the width."""
-    return (*sphere(), apart(), *polar(), dimension(), *large())
+    return (*sphere(), apart(), *polar()[1:], dimension(), *large())
 
 
 def statements(dimensions: int | Fraction = 1) -> tuple[Statement, Statement]:
@@ -243,7 +243,7 @@ def statements(dimensions: int | Fraction = 1) -> tuple[Statement, Statement]:
         bind("prompt", (prompt,), Op("above", (gap,))), "<=", 1 / (4 * n), hypotheses(*given(), *of)
     )
     return (
-        rarely(C_low * order(dimensions) - g_p, of_the_constant()),
+        rarely(C_low * order(dimensions) - g_p, (polar()[0], *of_the_constant())),
         rarely(g_p - C_up * order(dimensions), exponential()),
     )
 
