@@ -9,7 +9,7 @@ import sympy as sp
 from sympy import oo
 
 from numerics.evidence import Evidence, all_of
-from numerics.provers import Closed, computed, forall, identity
+from numerics.provers import Closed, Integers, computed, forall, identity
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Robust
 from proofs_check.core.witnessed import at_point
@@ -177,28 +177,37 @@ def small_sums_from_below(*, half: int = 1) -> Evidence:
     return derivation("COL:G.3/small.lower", search, half=half)
 
 
-@claim("COL:G.3/large.upper", control=dict(two=1), needs=("COL:I.1", "COL:G.3.cite"))
-def large_sums_from_above(*, two: int = 2) -> Evidence:
-    r"""For the integral $X$ and a largest term of at most $tX$ with $t\leq1$ the sum of both is at
-    most `two` = 2 times $X$.
-    """
-    t, X = sp.symbols("t X", positive=True)
-    return forall(X + t * X, "<=", two * X, {X: (0, oo), t: (0, 1)})
-
-
-@claim("COL:G.3/large.lower", control=dict(constant=1))
-def large_sums_from_below(*, constant: int = 2) -> Evidence:
-    r"""For $d=5,8,12,20$, $\alpha=1,\frac32,2$ and the least $m\geq\frac{d+\sqrt d}{\alpha}$ the
-    sum is at least $\frac{\Gamma(d+1)}{\alpha^{d+1}}$ over `constant` = 2.
-    """
+def least_sums(op: str, factor: Fraction) -> Evidence:
+    """The sums over the least m beside a share of the gamma function."""
     parts = []
     for k in (5, 8, 12, 20):
         for a in (sp.S.One, sp.Rational(3, 2), sp.S(2)):
             least = int(sp.ceiling((k + sp.sqrt(k)) / a))
-            stated = sp.factorial(k) / a ** (k + 1) / constant
+            stated = sp.factorial(k) / a ** (k + 1) * factor
             total = computed(rf"\gamma({k},{a},{least})", truncated_gamma(k, a, least) / stated)
-            parts.append(forall(total + 0 * eps, ">=", 1, HEIGHTS))
+            parts.append(forall(total + 0 * eps, op, 1, HEIGHTS))
     return all_of(*parts)
+
+
+@claim("COL:G.3/large.upper", control=dict(two=Fraction(3, 4)), needs=("COL:G.3.cite",))
+def large_sums_from_above(*, two: int | Fraction = 2) -> Evidence:
+    r"""For real $d\geq5$, $\alpha\leq2$ and every $m$ the sum is at most `two` = 2 times
+    $\frac{\Gamma(d+1)}{\alpha^{d+1}}$, derived by the levels below the function: each is an
+    interval, which holds at most one number more than its length. Stirling's lower bound is cited.
+    It is tried for $d=5,8,12,20$, $\alpha=1,\frac32,2$ and the least $m\geq\frac{d+\sqrt
+    d}{\alpha}$.
+    """
+    return derivation("COL:G.3/large.upper", least_sums("<=", Fraction(two)), two=two)
+
+
+@claim("COL:G.3/large.lower", control=dict(constant=1))
+def large_sums_from_below(*, constant: int | Fraction = Fraction(8, 3)) -> Evidence:
+    r"""For real $d\geq5$, $1\leq\alpha\leq2$ and every $m\geq\frac{d+\sqrt d}{\alpha}$ the sum
+    is at least $\frac{\Gamma(d+1)}{\alpha^{d+1}}$ over `constant` = 8/3, derived by the same
+    levels; the area beyond $m+1$ is an incomplete gamma function. It is tried as the bound from
+    above.
+    """
+    return derivation("COL:G.3/large.lower", least_sums(">=", 1 / Fraction(constant)), constant=constant)
 
 
 @claim(
@@ -254,35 +263,36 @@ def largest_term(*, most: int = 2) -> Evidence:
 
 @claim(
     "COL:G.6",
-    control=(dict(upper=Fraction(1, 3)), dict(half=Fraction(2, 5)), dict(lower=2), dict(convex=2)),
-    cites=("Stirling's formula", r"Bohr and Mollerup: $\log\Gamma$ is convex"),
+    control=(
+        dict(upper=Fraction(1, 3)),
+        dict(lower=2),
+        dict(half=Fraction(1, 4)),
+        dict(twelve=24),
+    ),
 )
 def gamma_function(
-    *, upper: int | Fraction = 1, lower: int = 1, half: Fraction = Fraction(1, 2), convex: int = 1
+    *, upper: int | Fraction = 1, lower: int = 1, half: int | Fraction = Fraction(1, 2), twelve: int = 12
 ) -> Evidence:
-    r"""For $d=1,2,5,20,100$ Stirling's bounds hold, the upper one with `upper` = 1 times $e$, and
-    at $z=0,\frac12,5$ the second quotient is at least $\frac{1}{\sqrt{z+1/2}}$, its square `lower`
-    times that. For every real $d\geq1$ it is $(d+h)\log(1+\frac1d)\geq1$, with $h$ for `half` =
-    1/2, and from $Y^2\leq(z+\frac12)X^2$ follows $\frac XY\geq(z+\frac12)^{-1/2}$, with the square
-    times `convex` = 1.
+    r"""For every real $d\geq1$ Stirling's bounds hold, the lower one with `lower` = 1 and the upper
+    one with `upper` = 1 times its right side. The upper one is shown for whole $d$ as it stands,
+    and for all by $\Gamma(d+1)\leq e^{1/(td)}\sqrt{2\pi d}(\frac de)^d$, where $t$ is `twelve` =
+    12. For every real $z\geq0$ the second quotient is at least $\frac{1}{\sqrt{z+h}}$, where $h$ is
+    `half` = 1/2.
     """
-    X, Y, z = sp.symbols("X Y z", positive=True)
-    steps = forall((d + half) * sp.log(1 + 1 / d), ">=", 1, {d: Closed(1, oo)})
-    where = [(Y**2, "<=", (z + sp.Rational(1, 2)) * X**2)]
-    quotient = forall(
-        (X / Y) ** 2, ">=", convex / (z + sp.Rational(1, 2)), dict.fromkeys((X, Y, z), (0, oo)), where=where
+    stirling, z = sp.sqrt(2 * sp.pi * d) * (d / sp.E) ** d, sp.Symbol("z", nonnegative=True)
+    whole, quotient = (
+        sp.Symbol("d", integer=True, positive=True),
+        sp.gamma(z + sp.Rational(1, 2)) / sp.gamma(z + 1),
     )
-    parts = [steps, quotient]
-    for k in (1, 2, 5, 20, 100):
-        quotient = sp.factorial(k) / (sp.sqrt(2 * sp.pi * k) * (sp.S(k) / sp.E) ** k)
-        parts.append(forall(computed(rf"q_{{{k}}}", quotient) + 0 * eps, ">=", lower, HEIGHTS))
-        parts.append(forall(computed(rf"q_{{{k}}}", quotient) + 0 * eps, "<=", upper * sp.E, HEIGHTS))
-    for at in (sp.S.Zero, sp.Rational(1, 2), sp.S(5)):
-        square = sp.simplify(
-            (sp.gamma(at + sp.Rational(1, 2)) / sp.gamma(at + 1)) ** 2 * (at + sp.Rational(1, 2))
-        )
-        parts.append(forall(computed(rf"q({at})", square) + 0 * eps, ">=", lower, HEIGHTS))
-    return all_of(*parts)
+    least, most, near = 1 / sp.sqrt(z + sp.Rational(half)), upper * sp.E * stirling, sp.exp(1 / (twelve * d))
+    every = {d: Closed(1, oo)}
+    return all_of(
+        forall(sp.gamma(d + 1), ">=", lower * stirling, every),
+        forall(sp.gamma(whole + 1), "<=", most.subs(d, whole), {whole: Integers(1, oo)}),
+        forall(sp.gamma(d + 1), "<=", near * stirling, every),
+        forall(near, "<=", upper * sp.E, every),
+        *(forall(quotient, ">=", least, {z: at}) for at in (Closed(0, 1), (0, oo))),
+    )
 
 
 @claim("COL:G.7", control=dict(half=Fraction(2, 5)))

@@ -194,15 +194,18 @@ def worst_case(*, scaled: bool = False, most: int | Fraction = 1) -> Evidence:
     needs=("COL:D.noise",),
 )
 def noise_grows_with_the_width(*, tokens: int = 1, power: int = 2) -> Evidence:
-    r"""With one token (printed allows it) $\sigma^2>\sigma^2$. For two tokens whose weights have
-    the quotient $s<t\leq1$, the smaller the larger the width, the sum of the weights to the `power`
-    = 2 is larger at $s$.
+    r"""With one token (printed allows it) $\sigma^2>\sigma^2$. With at least `tokens` = 2 uniform
+    tokens of the sphere, in every dimension and for every number of them, the noise term, with the
+    weights to the `power` = 2, rises strictly from each width $w^\prime\geq0$ to each larger one,
+    which is the equivalence. It is tried for two tokens whose weights have the quotient $s<t\leq1$,
+    the smaller the larger the width.
     """
     if tokens == 1:
         wide, narrow = (computed(rf"\mathcal L({name})/\sigma^2", sp.S.One) for name in ("w", r"w^\prime"))
         return forall(wide + 0 * s, ">", narrow + 0 * t, {s: (0, 1), t: (0, 1)}, where=[(s, "<", t)])
     total = lambda x: (1 + x**power) / (1 + x) ** power
-    return forall(total(s), ">", total(t), {s: (0, 1), t: (0, 1)}, where=[(s, "<", t)])
+    search = forall(total(s), ">", total(t), {s: (0, 1), t: (0, 1)}, where=[(s, "<", t)])
+    return derivation("COL:D.2", search, tokens=tokens, power=power)
 
 
 @claim("COL:D.2p", control=dict(sign=-1))

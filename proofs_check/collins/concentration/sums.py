@@ -10,8 +10,9 @@ from fractions import Fraction
 import sympy as sp
 from sympy import oo
 
+from numerics import forall as for_every
 from numerics.evidence import Evidence, all_of
-from numerics.provers import Closed, computed, forall, identity
+from numerics.provers import Closed, Integers, forall
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along, fails_at
@@ -46,17 +47,25 @@ LIKELY = (
     details=LIKELY,
     needs=("COL:G.1/lower", "COL:G.4a"),
     repair=dict(dimensions=1),
-    control=dict(dimensions=1, four=5),
+    control=(dict(dimensions=Fraction(1, 2)), dict(dimensions=Fraction(3, 2))),
     hypotheses=LARGE.hypotheses,
 )
-def order_of_kernel_sums(*, dimensions: int = 0, four: int = 4) -> Evidence:
+def order_of_kernel_sums(*, dimensions: int | Fraction = 0) -> Evidence:
     r"""Printed (`dimensions` = 0), for $d=3$ and $p=0$ the likely value $\frac{n}{9r}$ over
-    $nr^{-3/2}$ exceeds every constant. With `dimensions` = 1 the mean over $n$ is $r^{-(3-1)/2}$
-    times $\frac{1-e^{-4r}}{4}$, where the last 4 is `four`.
+    $nr^{-3/2}$ exceeds every constant. With `dimensions` = 1, which is the 1 in $d-1$, $g_p(r)$ is
+    below $cnr^{-(d-1+p)/2}$ with probability at most $\frac{1}{4n}$, and above $Cnr^{-(d-1+p)/2}$
+    with probability at most $\frac{1}{4n}$, for constants of $d$, every $d\geq2$, real
+    $p\in[0,2]$ and $r\geq\frac{d+\sqrt d}{2}$. It is tried for the mean with $d=3$ and $p=0$, which
+    is between $\frac15$ and $\frac14$ times $nr^{-1}$.
     """
     if not dimensions:
         return along(LARGE, d=3, p=0)
-    return identity(computed(r"\mathbb E g_0/n", mean_kernel(0, r, 3)), (1 - sp.exp(-4 * r)) / (four * r))
+    share, wide = (
+        mean_kernel(0, r, 3) * r ** ((3 - sp.Rational(dimensions)) / 2),
+        {r: Closed(Fraction(236, 100), oo)},
+    )
+    tried = forall(share, ">=", Fraction(1, 5), wide), forall(share, "<=", Fraction(1, 4), wide)
+    return derivation("COL:G.5/large", *tried, dimensions=dimensions)
 
 
 @claim("COL:G.5/small", control=(dict(times=Fraction(3, 2)), dict(least=4000), dict(most=Fraction(1, 5))))
@@ -221,14 +230,44 @@ def constant_of_the_upper_bound(*, three: int = 3, least_d: int = 2) -> Evidence
     return all_of(bound, last)
 
 
-@claim("COL:I.1", control=dict(unimodal=False))
-def sums_and_integrals(*, unimodal: bool = True) -> Evidence:
-    r"""With values $a$ and $b$ on both sides of the mode, a largest value $M$ and the integral $J$
-    between them, where $\min(a,b)\leq J\leq M$ (only $J\geq0$ if not `unimodal`): $a+b-M\leq J$.
+index, i_ = sp.Symbol("n", integer=True, nonnegative=True), sp.Symbol("i", integer=True)
+#: A unimodal function is f = m - q, where m is its largest value so far and q what it has fallen.
+rise, fall, integral = (sp.Function(name, real=True) for name in "mqF")
+START_AT_0 = [(integral(0), "==", 0), (fall(0), "==", 0)]
+
+
+def value(at: sp.Expr) -> sp.Expr:
+    return rise(at) - fall(at)
+
+
+def integral_above(largest: int | Fraction, unimodal: bool) -> Evidence:
+    """The sum over 0, .., n is at most the integral up to n and the largest value up to n."""
+    least = integral(index) + (rise(index) - fall(index + 1) if unimodal else 0)
+    sums = sp.Sum(value(i_), (i_, 0, index)) - largest * rise(index)
+    where = [*START_AT_0, (integral(index + 1), ">=", least)]
+    return for_every(sums, "<=", integral(index), {index: Integers(0, oo)}, where=where)
+
+
+def integral_below(largest: int | Fraction, unimodal: bool) -> Evidence:
+    """The integral up to n and the value at n are at most the sum over 1, .., n and the largest
+    value up to n.
     """
-    low, high, M, J = sp.symbols("a b M J", real=True)
-    where = [(low, "<=", M), (high, "<=", M), (low, "<=", high), (J, ">=", low if unimodal else 0)]
-    return forall(low + high - M, "<=", J, dict.fromkeys((low, high, M, J), (-oo, oo)), where=where)
+    most = integral(index) + (rise(index + 1) - fall(index) if unimodal else rise(index))
+    sums = sp.Sum(value(i_), (i_, 1, index)) + largest * rise(index)
+    where = [*START_AT_0, (integral(index + 1), "<=", most)]
+    return for_every(integral(index) + value(index), "<=", sums, {index: Integers(0, oo)}, where=where)
+
+
+@claim("COL:I.1", control=(dict(unimodal=False), dict(largest=Fraction(1, 2))))
+def sums_and_integrals(*, unimodal: bool = True, largest: int | Fraction = 1) -> Evidence:
+    r"""A unimodal $f$ is $m-q$, where neither falls, $m$ is the largest value of $f$ so far, and
+    $q$ starts at 0, so that its integral over $[i,i+1]$ lies between $m(i)-q(i+1)$ and
+    $m(i+1)-q(i)$. For every $n$ it is $\sum_{i=0}^nf(i)-m(n)\leq\int_0^nf$ and
+    $\int_0^nf+f(n)\leq\sum_{i=1}^nf(i)+m(n)$, where $m(n)$ comes `largest` = 1 times; for
+    $n\to\infty$ this is the lemma. If not `unimodal`, the integral is only known to be
+    nonnegative, or at most $m(i)$, over each interval.
+    """
+    return all_of(integral_above(largest, unimodal), integral_below(largest, unimodal))
 
 
 @claim(
@@ -241,23 +280,25 @@ def sums_and_integrals(*, unimodal: bool = True) -> Evidence:
 )
 def last_line(*, below: bool = False, largest: int = 1) -> Evidence:
     r"""For $f(x)=e^{-lx}$ the sum $\frac{1}{e^l-1}$ is at most $\frac1l$ minus the largest value
-    `largest` = 1; with `below` it is at least that.
+    `largest` = 1. With `below` the sum over $1,\dots,n$ is at least the integral over $[0,n]$ and
+    $f(n)$ minus the largest value, for every unimodal $f$ and every $n$, as in Lemma I.1.
     """
-    return forall(1 / (sp.exp(l) - 1), ">=" if below else "<=", 1 / l - largest, {l: (0, 20)})
+    if below:
+        return integral_below(largest, True)
+    return forall(1 / (sp.exp(l) - 1), "<=", 1 / l - largest, {l: (0, 20)})
 
 
 @claim("COL:I.2", control=(dict(ordered=False), dict(share=2)))
 def rearranged(*, ordered: bool = True, share: int = 1) -> Evidence:
-    """The part that two sets have in common, times `share` = 1, has at most the smaller of their
-    measures. For two values each, in one order, $ay+bl$ is at least the product crosswise, $al+by$;
-    without the order it is not.
+    r"""For nonnegative $f$ and $g$ and every measure, $\int fg$, times `share` = 1, is at most
+    $\int f^*g^*$ if, for every level, $f^*$ and $g^*$ are above it on sets as large as those of $f$
+    and $g$, and, if `ordered`, on balls around 0. It is tried for two values each: in one order,
+    $ay+bl$ is at least the product crosswise, $al+by$; without the order it is not.
     """
-    common, first, second = sp.symbols("A B C", nonnegative=True)
-    sets = dict.fromkeys((common, first, second), Closed(0, oo))
-    nested = forall(share * common, "<=", sp.Min(common + first, common + second), sets)
     where = [(a, ">=", b), (y, ">=", l)] if ordered else [(a, ">=", b)]
-    pairs = forall(a * y + b * l, ">=", a * l + b * y, dict.fromkeys((a, b, y, l), (0, oo)), where=where)
-    return all_of(nested, pairs)
+    crosswise, everywhere = share * (a * l + b * y), dict.fromkeys((a, b, y, l), (0, oo))
+    search = forall(a * y + b * l, ">=", crosswise, everywhere, where=where)
+    return derivation("COL:I.2", search, ordered=ordered, share=share)
 
 
 @claim(

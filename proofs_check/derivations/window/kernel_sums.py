@@ -173,6 +173,14 @@ def ordered_weights() -> Theorem:
     return weights_in_order(a, b, one_order())
 
 
+def rising(a: Term, b: Term, order: Theorem) -> Theorem:
+    """sum a^2 sum ab <= sum a sum a^2 b, from 0 <= (a_k - a_l)(b_k - b_l)."""
+    one, two, ab, aab = sums = tuple(map(total, (a, a**2, a * b, a**2 * b)))
+    a_l = instantiated(a, {k: l})
+    first = show(0 * a, "<=", a * a_l * order.rhs, order, a, order.rhs)
+    return show(two * ab, "<=", one * aab, _summed(first, 2 * (one * aab - two * ab)), *sums)
+
+
 def weights_in_order(a: Term, b: Term, order: Theorem) -> Theorem:
     """sum a^2/(sum a)^2 <= sum a^2 b^2/(sum ab)^2 for positive a and b, from
     0 <= (a_k - a_l)(b_k - b_l).
@@ -180,9 +188,8 @@ def weights_in_order(a: Term, b: Term, order: Theorem) -> Theorem:
     a_l, b_l = (instantiated(e, {k: l}) for e in (a, b))
     one, two, ab, aab, aabb = sums = tuple(map(total, (a, a**2, a * b, a**2 * b, a**2 * b**2)))
     product = b * order.rhs + a_l * (b - b_l) ** 2
-    first = show(0 * a, "<=", a * a_l * order.rhs, order, a, order.rhs)
     second = show(0 * a, "<=", a * a_l * product, order, a, a_l, b, order.rhs, (b - b_l) ** 2)
-    up = show(two * ab, "<=", one * aab, _summed(first, 2 * (one * aab - two * ab)), *sums)
+    up = rising(a, b, order)
     down = show(aab * ab, "<=", aabb * one, _summed(second, 2 * (aabb * one - aab * ab)), *sums)
     middle = chain(gcongr(ab * up.lhs, up), one * down.lhs, gcongr(one * down.lhs, down))
     scale = 1 / (one**2 * ab**2)
