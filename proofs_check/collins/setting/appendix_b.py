@@ -66,18 +66,21 @@ def length_of_a_token(*, whitened: bool = False, square: int = 1) -> Evidence:
     "COL:B.1",
     **charge(false="edge", at="rows of W_V that the loss does not read", costs="nothing"),
     repair=dict(rows=False),
-    control=dict(rows=False, half=Fraction(1, 3)),
+    control=(dict(rows=False, half=Fraction(1, 3)), dict(rows=False, least=2)),
     hypotheses=("difference == 0",),
 )
-def without_the_covariates(*, rows: bool = True, half: Fraction = Fraction(1, 2)) -> Evidence:
+def without_the_covariates(*, rows: bool = True, half: Fraction = Fraction(1, 2), least: int = 1) -> Evidence:
     r"""Printed (`rows` = True), for $d=1$: with $a\neq0$ in the upper left corner of $W_V$ the last
     entry of the output is another one than with 0.
 
     For the last row: `half` = 1/2 times the mean of the squares of $A+B+C$ and $-A+B-C$ is that of
     $A+C$ plus that of $B=\sum_jv_j\beta_j$, hence at least the first. If $f$ and $-f$ are equally
     likely, and the noise is symmetric too, the loss at every $v$ is the same for $-A+B-C$. This is
-    used: then that mean is the loss at $v$, which exceeds the loss at $v=0$ by $\mathbb EB^2$. The
-    squares themselves are tried.
+    used: then that mean is the loss at $v$, which exceeds the loss at $v=0$ by $\mathbb EB^2$. And
+    for independent uniform tokens, any $\Sigma$ and all scores of at most $\kappa$, $\mathbb EB^2$
+    is at least `least` = 1 times $e^{-4\kappa}\frac{\|\Sigma^{1/2}v\|^2}{nd}$, which is positive
+    unless $v=0$. The squares themselves are tried, and the bound for two tokens $\pm1$, where
+    $\mathbb EB^2$ is $\frac{v^2}{2}(1+\tanh^2\kappa)$ for the scores $\pm\kappa$.
     """
     if rows:
         corner, b, v, c, x, y = sp.symbols("a b v c x y", real=True)
@@ -86,9 +89,11 @@ def without_the_covariates(*, rows: bool = True, half: Fraction = Fraction(1, 2)
         return fails_at({"d": 1, "a": 1, "difference": unread}, sp.S.One, r"a=0", equality=True)
     both, whole = half * ((A + B + C) ** 2 + (-A + B - C) ** 2), (A + C) ** 2 + B**2
     printed = identity(computed(r"\text{both}", sp.expand(both)), whole)
-    return derivation(
-        "COL:B.1", printed, identity(computed(r"\text{loss}", 2 * half * whole), whole), half=half
-    )
+    loss = identity(computed(r"\text{loss}", 2 * half * whole), whole)
+    share = sp.Symbol("share", positive=True)  # e^{-2 kappa}
+    two = (1 + ((1 - share) / (1 + share)) ** 2) / 2
+    added = forall(least * share**2 / 2, "<=", two, {share: sp.Interval.Lopen(0, 1)})
+    return derivation("COL:B.1", printed, loss, added, half=half, least=least)
 
 
 @claim(

@@ -14,6 +14,7 @@ from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.tactics import calc, show
 from proofs_check.derivations.proof import by_normal_form, proves
+from proofs_check.derivations.window import value_matrix
 from proofs_check.derivations.window.prompt import S, W, X, i, j, l, mean, n, o, over, q, tokens, x
 
 sigma, r, h = (Variable(name, range=POSITIVE) for name in ("sigma", "r", "h"))
@@ -36,15 +37,19 @@ def equally_likely() -> Theorem:
     )
 
 
-def covariates_statements(half: int | Fraction = Fraction(1, 2)) -> tuple[Statement, Statement]:
+def covariates_statements(
+    half: int | Fraction = Fraction(1, 2), least: int = 1
+) -> tuple[Statement, Statement, Statement]:
     """E (A + C)^2, the loss at v = 0, and E B^2 together are half E [(A + B + C)^2 + (-A + B -
-    C)^2], and 2 half times the loss at v.
+    C)^2], and 2 half times the loss at v; and E B^2 is at least a positive multiple of
+    |Sigma^{1/2} v|^2, times `least`.
     """
     here, there = mean((A(o) + B + C(o)) ** 2), mean((-A(o) + B - C(o)) ** 2)
-    least, half = mean((A(o) + C(o)) ** 2) + mean(B**2), Fraction(half)
+    apart, half = mean((A(o) + C(o)) ** 2) + mean(B**2), Fraction(half)
     return (
-        Statement(least, "==", half * (here + there)),
-        Statement(least, "==", 2 * half * here, equally_likely().assumptions),
+        Statement(apart, "==", half * (here + there)),
+        Statement(apart, "==", 2 * half * here, equally_likely().assumptions),
+        value_matrix.statement(least),
     )
 
 
@@ -56,6 +61,8 @@ def without_covariates() -> tuple[Theorem, Theorem]:
     printed = show(mean((A(o) + C(o)) ** 2) + mean(B**2), "==", (here + there) / 2)
     return printed, calc(printed, ("==", here, equally_likely()))
 
+
+proves("COL:B.1", covariates_statements, part=3)(value_matrix.what_is_added)
 
 #: Lemma B.5: the heights of a token over two points of one length, the values of rho and the
 #: weights there.
