@@ -10,7 +10,7 @@ import numpy as np
 import sympy as sp
 
 from numerics.evidence import Evidence, all_of
-from numerics.provers import Closed, computed, forall, identity, integral_evidence
+from numerics.provers import Closed, computed, forall, identity
 from proofs_check.collins.signal.upper_bounds import DIMENSIONS, wide
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
@@ -124,18 +124,20 @@ HARD = Diverging(
     "COL:C.8p/likely",
     **charge(false="gap", follows="COL:C.8", costs="a hypothesis"),
     repair=dict(enough=True),
-    control=dict(enough=True, constant=Fraction(9, 10)),
+    control=dict(enough=True, times=2),
     hypotheses=HARD.hypotheses,
 )
-def distances_are_likely_small(*, enough: bool = False, constant: int | Fraction = 1) -> Evidence:
+def distances_are_likely_small(*, enough: bool = False, times: int = 1) -> Evidence:
     r"""With probability at least 1/2, more than $\frac1n$, the quotient over $w^{-1/2}$ is above
-    $\sqrt{2w/n}$, which along $w=n^3$ exceeds every constant. With `enough` tokens: the integral of
-    $1-e^{(v-C)e^{-v^2}}$ times $2v$ from 0 to 3, where $C$ is `constant` = 1, is at least
-    $\frac{1}{28}$.
+    $\sqrt{2w/n}$, which along $w=n^3$ exceeds every constant. With `enough` tokens, $n\geq
+    C^\prime w^{d/2}\log n$, the quotient is above $Cw^{-1/2}$, that exponent times `times` = 1,
+    with probability at most $\frac1n$, in every dimension $d\geq2$, with constants of $d$ that
+    are written out. It is tried with $C=1$ on long prompts and wide windows for $d=3$, where the
+    quotient is $\frac{\sqrt\pi}{2}w^{-1/2}$.
     """
     if not enough:
         return along(HARD, d=3)
-    v = sp.Symbol("v", positive=True)
-    return integral_evidence(
-        (1 - sp.exp((v - constant) * sp.exp(-(v**2)))) * 2 * v, v, (0, 3), ">=", sp.Rational(1, 28)
-    )
+    w = sp.Symbol("w", positive=True)
+    quotient = sp.sqrt(sp.pi) / 2 / sp.sqrt(w)
+    search = forall(quotient, "<=", w ** -sp.Rational(times, 2), {w: (Fraction(237, 100), sp.oo)})
+    return derivation("COL:C.8p/likely", search, times=times)
