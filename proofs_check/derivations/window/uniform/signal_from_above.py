@@ -21,6 +21,7 @@ from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.tactics import calc, show
 from proofs_check.derivations.proof import proves
 from proofs_check.derivations.window.kernel_sums import d, j, prompt
+from proofs_check.derivations.window.uniform.average_distance import relu_from_above, spread_at
 from proofs_check.derivations.window.uniform.best_width_from_below import as_depths, as_distances
 from proofs_check.derivations.window.uniform.bias_order import (
     V,
@@ -44,9 +45,7 @@ from proofs_check.derivations.window.uniform.loss_bounds import (
     affine_signal,
     bias_at,
     relu,
-    relu_signal,
     signal,
-    spread_at,
     uniform,
 )
 from proofs_check.derivations.window.uniform.narrower import average_depth, more, nearer, width
@@ -307,11 +306,11 @@ def relu_statements(power: int = 1, tokens: Fraction = Fraction(1, 2)) -> tuple[
 
 @proves("COL:C.8", relu_statements, part=(1, 2))
 @cache
-def relu_from_above() -> tuple[Theorem, Theorem]:
+def of_relu_tasks() -> tuple[Theorem, Theorem]:
     """Lemma C.8, with w^{d/2 - 1}/n in place of 1/n."""
     rate, scale = 1 / p + few, arithmetic(Lip**2 / (3 * d), "<=", Lip**2)
     first = calc(
-        _in_the_mean(relu_signal()[1], of_the_distance(), Lip**2 / (3 * d) * (of_relu * rate)),
+        _in_the_mean(relu_from_above(), of_the_distance(), Lip**2 / (3 * d) * (of_relu * rate)),
         ("<=", Lip**2 * (of_relu * rate), scale, of_relu * rate),
     )
     tokens = calc(
