@@ -16,6 +16,7 @@ from proofs_check.core.witnessed import definition, fails_at
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.outcomes import TYPO, charge
 from proofs_check.instances.window.circle import on_circle
+from proofs_check.instances.window.relu_means import averaged, l_1, l_2
 from theory.attention.window.classes import TaskClass, affine, cosine, relu
 from theory.symbolic.algebra import Algebra
 
@@ -121,22 +122,26 @@ def symmetry_of_the_noise(*, centred: bool = False, both: int = 1) -> Evidence:
     "COL:B.sym",
     **charge(false="gap", costs="a hypothesis"),
     repair=dict(affine=True),
-    control=dict(affine=True, power=2),
+    control=dict(affine=True, sign=1),
     hypotheses=("L > 0",),
 )
-def opposite_tasks(*, affine: bool = False, power: int = 3) -> Evidence:
-    r"""Printed, the mean of cosine tasks in $d=3$, $\frac{\sin L}{L}$, is 0 beside 1. For affine
-    tasks the mean of the value to the `power` = 3, beside 1, is 1.
+def opposite_tasks(*, affine: bool = False, sign: int = -1) -> Evidence:
+    r"""Printed, the mean of cosine tasks in $d=3$, $\frac{\sin L}{L}$, is 0 beside 1. With
+    `affine`: for ReLU and for affine tasks $-f$ is the task of `sign` = -1 times $l_1,l_2$ and $b$;
+    and these have the law of $l_1,l_2,b$, as products of functions of each have the same mean,
+    where it is used that they are independent and that $l$ and $-l$ have one law. It is tried on
+    one point, and on one moment.
     """
     if not affine:
         t = sp.Symbol("t", real=True)
         mean = sp.integrate(sp.cos(L * t) / 2, (t, -1, 1))
         return identity(computed(r"\mathbb E f", mean) + 1, sp.S.One)
-    l, b, x = sp.symbols("l b x", real=True)
-    value = sp.expand((l * x + b) ** power)
-    for name in (l, b):
-        value = sp.integrate(value, (name, -L, L)) / (2 * L)
-    return identity(computed(r"\mathbb E f^p", value) + 1, sp.S.One)
+    l, b, x = sp.symbols("l b x", positive=True)
+    value = lambda times: times * l * x + times * b
+    same = identity(computed("-f", -value(1)), value(sign))
+    square = averaged(l_1**2 * l_2**2)
+    law = identity(computed(r"\mathbb E l_1^2l_2^2", square), -sign * square)
+    return derivation("COL:B.sym", same, same, law, sign=sign)
 
 
 @claim(

@@ -9,7 +9,7 @@ from fractions import Fraction
 import sympy as sp
 from sympy import oo
 
-from numerics.evidence import Evidence, all_of
+from numerics.evidence import Evidence
 from numerics.provers import Closed, computed, forall, identity
 from proofs_check.collins.signal.lemma_c2_c3 import turned_task
 from proofs_check.core.claim import claim
@@ -117,7 +117,9 @@ theta = sp.Symbol("theta", real=True)
 def pairs_at_one_angle(*, each_alone: bool = False, length: int = 1) -> Evidence:
     r"""Printed (`each_alone` = False), the mean square of the inner product of the two points, for
     orthonormal $x,y$ in the plane, is that of independent uniform ones, $\frac12$. With
-    `each_alone` each point has the length `length` = 1 and their inner product is $\theta$.
+    `each_alone`, in every dimension, each point has the length `length` = 1, their inner product is
+    $\theta$, and rotations keep the law of the two points, by its moment generating function, as
+    they keep that of $x,y$, which is used. It is tried in the plane.
     """
     x, y = sp.Matrix([1, 0]), sp.Matrix([0, 1])
     a, b = sp.sqrt((1 + theta) / 2), sp.sqrt((1 - theta) / 2)
@@ -126,7 +128,11 @@ def pairs_at_one_angle(*, each_alone: bool = False, length: int = 1) -> Evidence
         return identity(first.dot(second) ** 2, sp.Rational(1, 2))
     squares = ((r"\|x_\theta\|^2", first), (r"\|y_\theta\|^2", second))
     lengths = (identity(computed(name, point.dot(point)), length) for name, point in squares)
-    return all_of(*lengths, identity(computed(r"x_\theta^\top y_\theta", first.dot(second)), theta * length))
+    inner = identity(computed(r"x_\theta^\top y_\theta", first.dot(second)), theta * length)
+    turn = sp.Matrix([[sp.cos(phi), -sp.sin(phi)], [sp.sin(phi), sp.cos(phi)]])
+    image = computed(r"(Qx_\theta)_1", (turn * first)[0])
+    turned = identity(image, length * (a * (turn * x)[0] + b * (turn * y)[0]))
+    return derivation("COL:C.7.xi/uniform", *lengths, inner, turned, length=length)
 
 
 @claim(

@@ -1,5 +1,5 @@
 """Lemma B.1 of Collins et al.: what the covariates add to the prediction has a positive mean
-square, unless the last row of W_V is (0, c).
+square, unless the last row of W_V is (0, c); and tasks that are as likely as their opposites.
 """
 
 from __future__ import annotations
@@ -10,12 +10,14 @@ from functools import cache
 from numerics.derivations.derived import cauchy_schwarz, chain, exp, root
 from numerics.derivations.kernel.binding import bind
 from numerics.derivations.kernel.normal_form import LENGTH as n
-from numerics.derivations.kernel.rules import assume, gcongr, instantiate, integrate
+from numerics.derivations.kernel.rules import arithmetic, assume, equal, gcongr, instantiate, integrate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, REALS, Sort
 from numerics.derivations.kernel.terms import Function, Variable
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.tactics import calc, show
+from proofs_check.derivations.proof import proves
+from proofs_check.derivations.window.affine import minus, plus
 from proofs_check.derivations.window.kernel_sums import X, d, j, k, mean, over, prompt, total
 
 l, q = Variable("l", Sort.INDEX), Variable("q", Sort.QUERY)
@@ -91,3 +93,53 @@ def what_is_added() -> Theorem:
     )
     bound = statement().lhs
     return chain(bound, integrate("query", (q,), found), statement().rhs)
+
+
+#: Functions G of independent variables and H of the opposite ones, for outcomes of their own.
+other, third = Variable("k1", Sort.TOKEN), Variable("k2", Sort.TOKEN)
+_of = lambda name: Function(name, (Sort.TOKEN,), None)
+FACTORS = tuple((_of(f"G_{n}")(at), _of(f"H_{n}")(at), at) for n, at in enumerate((k, other, third), 1))
+slope, slope_, offset = (Variable(name, range=REALS) for name in ("l_1", "l_2", "b_"))
+
+
+@cache
+def even_laws() -> tuple[Theorem, ...]:
+    """E G(l) = E G(-l) for each of three variables, such as l_1, l_2 and b."""
+    name = "l and -l have one law: E G(-l) = E G(l)"
+    return tuple(
+        assume(f"{name} ({n})", bind("mean", (at,), H), "==", bind("mean", (at,), G))
+        for n, (G, H, at) in enumerate(FACTORS, 1)
+    )
+
+
+def opposite_statements(sign: int = -1) -> tuple[Statement, ...]:
+    """-f is the task of sign times the slopes and the offset, for ReLU and for affine tasks, and
+    products of functions of -l_1, -l_2 and -b have -sign times the means of those with l_1, l_2, b.
+    """
+    relu = lambda times: times * slope * plus(a) + times * slope_ * minus(a) + times * offset
+    affine = lambda times: times * slope * a + times * offset
+    jointly = lambda n: bind(
+        "mean", (third,), bind("mean", (other,), mean(FACTORS[0][n] * FACTORS[1][n] * FACTORS[2][n]))
+    )
+    return (
+        Statement(-relu(1), "==", relu(sign)),
+        Statement(-affine(1), "==", affine(sign)),
+        Statement(jointly(1), "==", -sign * jointly(0), hypotheses(*even_laws())),
+    )
+
+
+@proves("COL:B.sym", opposite_statements, part=(1, 2, 3))
+@cache
+def equally_likely() -> tuple[Theorem, ...]:
+    """The mean of a product of functions of independent variables is that of their means."""
+    first, second, law = opposite_statements()
+    known = even_laws()
+    means = [(thm.lhs, thm.rhs) for thm in known]
+    left, right = (means[0][n] * means[1][n] * means[2][n] for n in (0, 1))
+    letters = tuple(e for pair in means for e in pair)
+    same = arithmetic(left, "==", right, *known, hide=letters)
+    return (
+        equal(first.lhs, first.rhs),
+        equal(second.lhs, second.rhs),
+        chain(law.lhs, same, law.rhs),
+    )
