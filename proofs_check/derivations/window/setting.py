@@ -14,8 +14,8 @@ from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.tactics import calc, show
 from proofs_check.derivations.proof import by_normal_form, proves
-from proofs_check.derivations.window import value_matrix
 from proofs_check.derivations.window.prompt import S, W, X, i, j, l, mean, n, o, over, q, tokens, x
+from proofs_check.derivations.window.tasks import value_matrix
 
 sigma, r, h = (Variable(name, range=POSITIVE) for name in ("sigma", "r", "h"))
 y, z, s, t = (Variable(name, range=REALS) for name in ("y", "z", "s", "t"))
