@@ -321,6 +321,32 @@ def parts_statement(share: int = 1) -> Statement:
     return Statement(mean(_loss), "==", mean(_apart**2) + share * mean(_of_noise(_noisy**2)), given)
 
 
+@cache
+def without_noise() -> Theorem:
+    """The loss given the tokens, as the product of the error and the noise has the mean 0."""
+    square, linear = _of_noise(_noisy**2), _of_noise(_noisy)
+    return calc(
+        _loss,
+        ("==", _off**2 + 2 * _off * linear + square),
+        ("==", _off**2 + square, instantiate(centred(), {b: ((i,), gamma(i, o))})),
+    )
+
+
+def difference_statement(share: int = 1) -> Statement:
+    """The loss is E (f_x - share sum gamma_i f_i)^2 and the noise, for any weights."""
+    apart = at_query(o) - share * tokens(gamma(i, o) * value(i, o))
+    right = mean(apart**2) + mean(_of_noise(_noisy**2))
+    return Statement(mean(_loss), "==", right, centred().assumptions)
+
+
+@proves("COL:C.disp", difference_statement)
+@cache
+def value_and_average() -> Theorem:
+    """The signal term is the mean square of f_x - sum gamma_i f_i."""
+    each, right = without_noise(), difference_statement().rhs
+    return chain(calc(mean(_loss), ("==", mean(each.rhs), each)), right)
+
+
 @proves("COL:B.1-dec", parts_statement)
 @cache
 def signal_and_noise() -> Theorem:
@@ -328,13 +354,8 @@ def signal_and_noise() -> Theorem:
     and the weights add up to 1.
     """
     total, average = tokens(gamma(i, o)), tokens(gamma(i, o) * value(i, o))
-    square, linear = _of_noise(_noisy**2), _of_noise(_noisy)
+    square, each = _of_noise(_noisy**2), without_noise()
     same = equal(_apart, at_query(o) * total - average)
     same = show(_off**2, "==", _apart**2, weights_of_a_mean(), same)
-    each = calc(
-        _loss,
-        ("==", _off**2 + 2 * _off * linear + square),
-        ("==", _off**2 + square, instantiate(centred(), {b: ((i,), gamma(i, o))})),
-        ("==", _apart**2 + square, same),
-    )
+    each = calc(each, ("==", _apart**2 + square, same))
     return calc(mean(_loss), ("==", mean(_apart**2 + square), each), ("==", mean(_apart**2) + mean(square)))
