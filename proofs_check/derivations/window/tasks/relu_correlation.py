@@ -66,11 +66,11 @@ def over_directions(body: Term) -> Term:
 
 
 @cache
-def steepness() -> tuple[Theorem, Theorem]:
-    return (
-        assume("l_1 in [-L, L]", l_1(q) ** 2, "<=", Lip**2, every=(q,)),
-        assume("l_2 in [-L, L]", l_2(q) ** 2, "<=", Lip**2, every=(q,)),
-    )
+def steepness() -> tuple[Theorem, ...]:
+    least = lambda name, l: assume(f"{name} in [-L, L]: -L <= {name}", -1, "<=", l(q) / Lip, every=(q,))
+    most = lambda name, l: assume(f"{name} in [-L, L]: {name} <= L", l(q) / Lip, "<=", 1, every=(q,))
+    slopes = (("l_1", l_1), ("l_2", l_2))
+    return tuple(end(*slope) for end in (least, most) for slope in slopes)
 
 
 @cache
@@ -240,13 +240,14 @@ def increasing() -> Theorem:
 @cache
 def lipschitz() -> Theorem:
     """(f(x) - f(y))^2 <= L^2 (u.(x - y))^2 <= L^2 |x - y|^2."""
-    first, second = steepness()
     unit, apart = uniform_direction()[2], over((p(j) - r(j)) ** 2)
-    task = lambda z: l_1(q) * plus(z) + l_2(q) * minus(z)
-    point = arithmetic(
-        (task(a) - task(b)) ** 2, "<=", Lip**2 * (a - b) ** 2, first, second, hide=(l_1(q), l_2(q))
-    )
-    point = instantiate(point, {a: at_p, b: at_r})
+    one = Range(Fraction(-1), Fraction(1), False, False)
+    first, second = (Variable(name, range=one) for name in ("c_1", "c_2"))
+    task = lambda z: first * plus(z) + second * minus(z)
+    point = arithmetic((task(a) - task(b)) ** 2, "<=", (a - b) ** 2)
+    at = {first: l_1(q) / Lip, second: l_2(q) / Lip, a: at_p, b: at_r}
+    point = instantiate(point, at, *steepness())
+    point = gcongr(Lip**2 * point.lhs, point)
     schwarz = cauchy_schwarz("coordinates", (j,), direction(j, k), p(j) - r(j), (d,))
     return calc(
         chain((relu(at_p) - relu(at_r)) ** 2, point, Lip**2 * across**2),
