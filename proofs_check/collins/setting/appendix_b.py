@@ -16,6 +16,7 @@ from proofs_check.core.witnessed import definition, fails_at
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.outcomes import TYPO, charge
 from proofs_check.instances.window.circle import on_circle
+from proofs_check.instances.window.relu_means import averaged, l_1, l_2
 from theory.attention.window.classes import TaskClass, affine, cosine, relu
 from theory.symbolic.algebra import Algebra
 
@@ -66,18 +67,21 @@ def length_of_a_token(*, whitened: bool = False, square: int = 1) -> Evidence:
     "COL:B.1",
     **charge(false="edge", at="rows of W_V that the loss does not read", costs="nothing"),
     repair=dict(rows=False),
-    control=dict(rows=False, half=Fraction(1, 3)),
+    control=(dict(rows=False, half=Fraction(1, 3)), dict(rows=False, least=2)),
     hypotheses=("difference == 0",),
 )
-def without_the_covariates(*, rows: bool = True, half: Fraction = Fraction(1, 2)) -> Evidence:
+def without_the_covariates(*, rows: bool = True, half: Fraction = Fraction(1, 2), least: int = 1) -> Evidence:
     r"""Printed (`rows` = True), for $d=1$: with $a\neq0$ in the upper left corner of $W_V$ the last
     entry of the output is another one than with 0.
 
     For the last row: `half` = 1/2 times the mean of the squares of $A+B+C$ and $-A+B-C$ is that of
     $A+C$ plus that of $B=\sum_jv_j\beta_j$, hence at least the first. If $f$ and $-f$ are equally
     likely, and the noise is symmetric too, the loss at every $v$ is the same for $-A+B-C$. This is
-    used: then that mean is the loss at $v$, which exceeds the loss at $v=0$ by $\mathbb EB^2$. The
-    squares themselves are tried.
+    used: then that mean is the loss at $v$, which exceeds the loss at $v=0$ by $\mathbb EB^2$. And
+    for independent uniform tokens, any $\Sigma$ and all scores of at most $\kappa$, $\mathbb EB^2$
+    is at least `least` = 1 times $e^{-4\kappa}\frac{\|\Sigma^{1/2}v\|^2}{nd}$, which is positive
+    unless $v=0$. The squares themselves are tried, and the bound for two tokens $\pm1$, where
+    $\mathbb EB^2$ is $\frac{v^2}{2}(1+\tanh^2\kappa)$ for the scores $\pm\kappa$.
     """
     if rows:
         corner, b, v, c, x, y = sp.symbols("a b v c x y", real=True)
@@ -86,9 +90,11 @@ def without_the_covariates(*, rows: bool = True, half: Fraction = Fraction(1, 2)
         return fails_at({"d": 1, "a": 1, "difference": unread}, sp.S.One, r"a=0", equality=True)
     both, whole = half * ((A + B + C) ** 2 + (-A + B - C) ** 2), (A + C) ** 2 + B**2
     printed = identity(computed(r"\text{both}", sp.expand(both)), whole)
-    return derivation(
-        "COL:B.1", printed, identity(computed(r"\text{loss}", 2 * half * whole), whole), half=half
-    )
+    loss = identity(computed(r"\text{loss}", 2 * half * whole), whole)
+    share = sp.Symbol("share", positive=True)  # e^{-2 kappa}
+    two = (1 + ((1 - share) / (1 + share)) ** 2) / 2
+    added = forall(least * share**2 / 2, "<=", two, {share: sp.Interval.Lopen(0, 1)})
+    return derivation("COL:B.1", printed, loss, added, half=half, least=least)
 
 
 @claim(
@@ -116,22 +122,26 @@ def symmetry_of_the_noise(*, centred: bool = False, both: int = 1) -> Evidence:
     "COL:B.sym",
     **charge(false="gap", costs="a hypothesis"),
     repair=dict(affine=True),
-    control=dict(affine=True, power=2),
+    control=dict(affine=True, sign=1),
     hypotheses=("L > 0",),
 )
-def opposite_tasks(*, affine: bool = False, power: int = 3) -> Evidence:
-    r"""Printed, the mean of cosine tasks in $d=3$, $\frac{\sin L}{L}$, is 0 beside 1. For affine
-    tasks the mean of the value to the `power` = 3, beside 1, is 1.
+def opposite_tasks(*, affine: bool = False, sign: int = -1) -> Evidence:
+    r"""Printed, the mean of cosine tasks in $d=3$, $\frac{\sin L}{L}$, is 0 beside 1. With
+    `affine`: for ReLU and for affine tasks $-f$ is the task of `sign` = -1 times $l_1,l_2$ and $b$;
+    and these have the law of $l_1,l_2,b$, as products of functions of each have the same mean,
+    where it is used that they are independent and that $l$ and $-l$ have one law. It is tried on
+    one point, and on one moment.
     """
     if not affine:
         t = sp.Symbol("t", real=True)
         mean = sp.integrate(sp.cos(L * t) / 2, (t, -1, 1))
         return identity(computed(r"\mathbb E f", mean) + 1, sp.S.One)
-    l, b, x = sp.symbols("l b x", real=True)
-    value = sp.expand((l * x + b) ** power)
-    for name in (l, b):
-        value = sp.integrate(value, (name, -L, L)) / (2 * L)
-    return identity(computed(r"\mathbb E f^p", value) + 1, sp.S.One)
+    l, b, x = sp.symbols("l b x", positive=True)
+    value = lambda times: times * l * x + times * b
+    same = identity(computed("-f", -value(1)), value(sign))
+    square = averaged(l_1**2 * l_2**2)
+    law = identity(computed(r"\mathbb E l_1^2l_2^2", square), -sign * square)
+    return derivation("COL:B.sym", same, same, law, sign=sign)
 
 
 @claim(

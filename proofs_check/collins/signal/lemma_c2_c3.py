@@ -32,7 +32,9 @@ f_1, f_2, f_query = sp.symbols("f_1 f_2 f_query", real=True)
 def what_is_compared(*, at_query: bool = False, share: int = 1) -> Evidence:
     r"""The loss of a prediction from two noisy labels, averaged over their signs, is the noise
     $\sigma^2\sum\gamma_i^2$ and the square of the value at the query (printed: at a token,
-    `at_query` = False) minus `share` = 1 times the weighted average.
+    `at_query` = False) minus `share` = 1 times the weighted average. At the query it is derived for
+    any number of tokens, and weights that depend on them alone: the loss is the mean of that square
+    and that of $(\sum_i\gamma_i\epsilon_i)^2$, for noise of the mean 0 given the rest.
     """
     signs = product((1, -1), repeat=2)
     mean = (
@@ -41,7 +43,8 @@ def what_is_compared(*, at_query: bool = False, share: int = 1) -> Evidence:
     )
     value = f_query if at_query else f_1
     left = mean - sigma**2 * (gamma**2 + (1 - gamma) ** 2)
-    return identity(left, (value - share * (gamma * f_1 + (1 - gamma) * f_2)) ** 2)
+    found = identity(left, (value - share * (gamma * f_1 + (1 - gamma) * f_2)) ** 2)
+    return derivation("COL:C.disp", found, share=share) if at_query else found
 
 
 @claim("COL:C.2", control=dict(c=3))

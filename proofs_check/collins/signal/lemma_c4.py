@@ -82,16 +82,20 @@ def mean_in_a_fixed_direction(*, sign: int = -1) -> Evidence:
     needs=("COL:C.4x",),
 )
 def mean_in_the_direction_of_the_average(*, conditioned: bool = False, power: int = 2) -> Evidence:
-    """Printed (`conditioned` = False), the component of one token in its own direction, averaged
-    over the reflection, is 0. With the scores given, the mean over signs of the square of the
-    orthogonal part of two weighted tokens is the sum of the squares of its terms, with weights to
-    the `power` = 2.
+    r"""Printed (`conditioned` = False), the component of one token in its own direction, averaged
+    over the reflection, is 0. With the heights given, the mean of the square of the orthogonal part
+    is $\sum_i\gamma_i^2(1-t_i^2)$, with weights to the `power` = 2, for any number of tokens and
+    every query: both have the same mean times every function of the heights. It is written out that
+    the reflection of a token at the line of the query keeps the weights and turns its orthogonal
+    part; of independent uniform tokens it is used that it keeps their law. It is tried with the
+    mean over signs for two weighted tokens.
     """
     s_1, s_2, g_1, g_2 = sp.symbols("s_1 s_2 gamma_1 gamma_2", positive=True)
     if not conditioned:
         return identity((s_1 + s_1) / 2, 0)
     mean = ((g_1 * s_1 + g_2 * s_2) ** 2 + (g_1 * s_1 - g_2 * s_2) ** 2) / 2
-    return identity(mean, g_1**power * s_1**2 + g_2**power * s_2**2)
+    found = identity(mean, g_1**power * s_1**2 + g_2**power * s_2**2)
+    return derivation("COL:C.4x/inference", found, power=power)
 
 
 TWO_NEAR = Robust(
@@ -112,13 +116,15 @@ TWO_NEAR = Robust(
     hypotheses=TWO_NEAR.hypotheses,
 )
 def orthogonal_part(*, averaged: bool = False, factor: int | Fraction = 2) -> Evidence:
-    r"""Printed, for given tokens: refuted by two tokens at one height. On average the terms
-    $\gamma_i^2(1-t_i^2)$ are at most $\gamma_i^2$ times `factor` = 2 times $1-t_i$.
+    r"""Printed, for given tokens: refuted by two tokens at one height. On average the square is at
+    most $\mathbb E\,g_2(2w)/g_0(w)^2$, where $\|x_i-x\|^2$ in $g_2$ is `factor` = 2 times $1-t_i$,
+    for any number of independent uniform tokens. It is tried on the terms $\gamma_i^2(1-t_i^2)$.
     """
     if not averaged:
         return at_point(TWO_NEAR, r"\|\hat x-(x^\top\hat x)x\|^2\leq g_2(2w)/g_0(w)^2", n=2)
     g = sp.Symbol("gamma", positive=True)
-    return forall(g**2 * (1 - t**2), "<=", g**2 * factor * (1 - t), {t: Closed(-1, 1), g: (0, 1)})
+    terms = forall(g**2 * (1 - t**2), "<=", g**2 * factor * (1 - t), {t: Closed(-1, 1), g: (0, 1)})
+    return derivation("COL:C.4c", terms, factor=factor)
 
 
 @claim("COL:C.4p", control=dict(quarter=5))

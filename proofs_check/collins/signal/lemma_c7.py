@@ -4,57 +4,54 @@ product. It is elementary; the proof as printed has the monotonicity of two of i
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import sympy as sp
 from sympy import oo
 
-from numerics.evidence import Evidence, all_of
+from numerics.evidence import Evidence
 from numerics.provers import Closed, computed, forall, identity
 from proofs_check.collins.signal.lemma_c2_c3 import turned_task
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.outcomes import TYPO, charge
 
 L = sp.Symbol("L", positive=True)
 d = sp.Symbol("d", integer=True, positive=True)
-angle, phi = sp.symbols("theta phi", positive=True)
+angle, phi, closer = sp.symbols("theta phi closer", positive=True)
 #: Between two points at this angle, d/L^2 times the mean of L^2 (w'x)(w'y) over one side.
 ONE_SIDE = (sp.sin(angle) + (sp.pi - angle) * sp.cos(angle)) / sp.pi
-PLANE = (
-    "The direction $w$ meets the plane of $x$ and $y$ in a uniform angle, at a length whose mean square is "
-    r"$\frac2d$ by symmetry; $l_1,l_2,b$ are independent of it."
-)
 
 
 @claim(
     "COL:C.7",
-    control=(dict(constant=2), dict(steepness=sp.Rational(9, 10)), dict(stretch=2)),
-    needs=("COL:B.4",),
-    argument=PLANE
-    + r" For an orthogonal $Q$ the task $f(Qx)$ has the direction $Q^\top w$; this is computed in the "
-    r"plane, and in "
-    r"other dimensions it is $QQ^\top=I$.",
+    control=(dict(constant=2), dict(steep=sp.Rational(9, 10)), dict(rising=-1), dict(stretch=2)),
 )
 def relu_tasks_meet_the_assumption(
-    *, constant: int = 3, steepness: sp.Expr = sp.S.One, stretch: int = 1
+    *, steep: sp.Rational = sp.S.One, constant: int = 3, rising: int = 1, stretch: int = 1
 ) -> Evidence:
-    r"""The mean of $f(x)f(y)$ is $\frac{L^2}{3}+\frac{L^2}{3\pi
-    d}(\sin\theta+(\pi-\theta)\cos\theta)$ at the angle $\theta$ (3 is `constant`), its derivative
-    in $\cos\theta$ is not negative, the values differ by at most `steepness` = 1 times $L\|x-y\|$,
-    and a task composed with a rotation $Q$ is that of $Q^\top w$, times `stretch` = 1, which is as
-    long as $w$.
+    r"""For every $d\geq2$: the values of a task differ by at most `steep` = 1 times $L\|x-y\|$. The
+    mean of $f(x)f(y)$ is $\frac{L^2}{3}+\frac{L^2}{6}\mathbb E\max(0,(1+s)u_1^2-(1-s)u_2^2)$ for
+    $x^\top y=s$ and two coordinates of the direction (3 is `constant`), and increases strictly
+    with $s$, times `rising` = 1. For an orthogonal $Q$ the task $f(Qx)$ is that of $Q^\top u$,
+    times `stretch` = 1, which is as long as $u$. It is tried with the mean at the angle $\theta$,
+    for a direction that meets the plane of $x$ and $y$ in a uniform angle, its derivative, and
+    rotations.
     """
     arc = sp.integrate(sp.cos(phi) * sp.cos(phi - angle), (phi, angle - sp.pi / 2, sp.pi / 2))
     # Twice, for the points may both lie on the other side; (2/d)/(2 pi) for the length and the
     # angle.
     mean = computed(r"\mathbb E f(x)f(y)", L**2 / 3 + L**2 / 3 * 2 * arc * 2 / d / (2 * sp.pi))
     value = identity(mean, L**2 / constant + L**2 / (3 * d) * ONE_SIDE)
-    # The angle stays below pi, where the derivative in its cosine, (pi - angle)/pi, is positive.
-    fall = computed(r"-\partial_\theta", -sp.diff(ONE_SIDE, angle))
-    rising = identity(fall, (sp.pi - angle) / sp.pi * sp.sin(angle))
+    fall = -sp.diff(ONE_SIDE, angle).subs(angle, sp.pi * closer)
+    rise = forall(rising * fall, ">", 0, {closer: (0, 1)})
     p, q, l, k = sp.symbols("p q l_1 l_2", real=True)
     task = lambda s: l * sp.Max(s, 0) + k * sp.Max(-s, 0)
     ranges = {p: Closed(-1, 1), q: Closed(-1, 1), l: Closed(-1, 1), k: Closed(-1, 1)}
-    steep = forall((task(p) - task(q)) ** 2, "<=", steepness**2 * (p - q) ** 2, ranges)
-    return all_of(value, rising, steep, *turned_task(stretch))
+    apart = forall((task(p) - task(q)) ** 2, "<=", steep**2 * (p - q) ** 2, ranges)
+    searches = (apart, value, rise, *turned_task(stretch))
+    numbers = dict(steep=Fraction(steep), constant=constant, rising=rising, stretch=stretch)
+    return derivation("COL:C.7", *searches, **numbers)
 
 
 @claim(
@@ -63,18 +60,18 @@ def relu_tasks_meet_the_assumption(
     hypotheses=("L > 0",),
     repair=dict(share=3),
     control=dict(share=2),
-    argument=PLANE,
 )
 def second_moment_of_the_slope(*, share: int = 1) -> Evidence:
-    r"""At $x=y$ the mean of $f(x)^2$ is $\frac{L^2}{3}+\frac{L^2}{3d}$; the printed slope has the
-    mean square $L^2$ over `share` (printed: 1).
+    r"""At $x=y$ the mean of $f(x)^2$ is $\frac{L^2}{3}$ and $\frac{L^2}{d}$ over `share` (printed:
+    1), where 3 is derived in every dimension; it is tried with $\mathbb E(u^\top x)^2=\frac1d$.
     """
     l = sp.Symbol("l", real=True)
     square = sp.integrate(l**2, (l, -L, L)) / (2 * L)
-    return identity(computed(r"\mathbb E f(x)^2", square + square / d), L**2 / 3 + L**2 / share / d)
+    found = identity(computed(r"\mathbb E f(x)^2", square + square / d), L**2 / 3 + L**2 / share / d)
+    return found if share == 1 else derivation("COL:C.7p/third", found, share=share)
 
 
-share, closer = sp.symbols("share closer", positive=True)
+share = sp.Symbol("share", positive=True)
 
 
 @claim(
@@ -120,7 +117,9 @@ theta = sp.Symbol("theta", real=True)
 def pairs_at_one_angle(*, each_alone: bool = False, length: int = 1) -> Evidence:
     r"""Printed (`each_alone` = False), the mean square of the inner product of the two points, for
     orthonormal $x,y$ in the plane, is that of independent uniform ones, $\frac12$. With
-    `each_alone` each point has the length `length` = 1 and their inner product is $\theta$.
+    `each_alone`, in every dimension, each point has the length `length` = 1, their inner product is
+    $\theta$, and rotations keep the law of the two points, by its moment generating function, as
+    they keep that of $x,y$, which is used. It is tried in the plane.
     """
     x, y = sp.Matrix([1, 0]), sp.Matrix([0, 1])
     a, b = sp.sqrt((1 + theta) / 2), sp.sqrt((1 - theta) / 2)
@@ -129,7 +128,11 @@ def pairs_at_one_angle(*, each_alone: bool = False, length: int = 1) -> Evidence
         return identity(first.dot(second) ** 2, sp.Rational(1, 2))
     squares = ((r"\|x_\theta\|^2", first), (r"\|y_\theta\|^2", second))
     lengths = (identity(computed(name, point.dot(point)), length) for name, point in squares)
-    return all_of(*lengths, identity(computed(r"x_\theta^\top y_\theta", first.dot(second)), theta * length))
+    inner = identity(computed(r"x_\theta^\top y_\theta", first.dot(second)), theta * length)
+    turn = sp.Matrix([[sp.cos(phi), -sp.sin(phi)], [sp.sin(phi), sp.cos(phi)]])
+    image = computed(r"(Qx_\theta)_1", (turn * first)[0])
+    turned = identity(image, length * (a * (turn * x)[0] + b * (turn * y)[0]))
+    return derivation("COL:C.7.xi/uniform", *lengths, inner, turned, length=length)
 
 
 @claim(

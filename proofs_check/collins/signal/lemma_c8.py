@@ -4,15 +4,14 @@ width, and fails for windows that hold no token.
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 
 import numpy as np
 import sympy as sp
-from numpy.typing import NDArray
 
 from numerics.evidence import Evidence, all_of
-from numerics.provers import Closed, Integers, computed, forall, identity, integral_evidence
+from numerics.provers import Closed, computed, forall, identity
+from proofs_check.collins.signal.upper_bounds import DIMENSIONS, wide
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along
@@ -60,37 +59,35 @@ def caps_in_seven_dimensions(
     return all_of(whole, measure, empty).replace(dimension="d = 7")
 
 
-def widths(d: int, n: int) -> NDArray[np.float64]:
-    """Wide windows, up to where attention with few tokens is all but hard."""
-    return np.geomspace((d + math.sqrt(d)) / 2, 300.0, 6)
-
-
 @claim(
     "COL:C.8",
     **charge(false="gap", costs="a hypothesis"),
-    needs=("COL:C.8/caps", "COL:C.9"),
+    needs=("COL:C.8/caps", "COL:C.9", "COL:C.2"),
     repair=dict(printed=False),
-    control=(dict(printed=False, constant=Fraction(1, 4)), dict(printed=False, half=Fraction(1, 3))),
+    control=(dict(printed=False, power=2), dict(printed=False, tokens=Fraction(1, 4))),
     hypotheses=EMPTY_WINDOWS.hypotheses,
 )
 def signal_of_relu_tasks(
-    *, printed: bool = True, constant: Fraction = Fraction(1, 2), half: Fraction = Fraction(1, 2)
+    *, printed: bool = True, power: int = 1, tokens: Fraction = Fraction(1, 2)
 ) -> Evidence:
-    r"""Printed, the sequence $w=n$ for $d=7$ defeats every constant. Otherwise the signal term at
-    $L=1$ is at most `constant` = 1/2 times $\frac1w+n^{-2/(d-1)}$ for $d=3,4,7$, $n$ from 2 to
-    100 and widths to 300; and for $n=w^{d/2}$, where $\frac12$ is `half`, the exponent
-    $-\frac{d}{d-1}$ of $w$ in $n^{-2/(d-1)}$ is at most -1.
+    r"""Printed, the sequence $w=n$ for $d=7$ defeats every constant. Otherwise, for every $d\geq2$,
+    the signal term is at most $L^2C(\frac1w+\frac{w^{d/2-1}}{n})$, where $w$ has in $\frac1w$ the
+    exponent `power` = 1, for every $n$ and all $w\geq\frac{d+\sqrt d}{2}$, with a constant $C$ of
+    $d$ that is written out; this is $L^2\frac{2C}{w}$ for $n\geq w^{d/2}$, where $\frac12$ is
+    `tokens`. It is tried at $L=1$ with $C=\frac{1}{40}$ for $d$ from 2 to 8, $n=10^3,10^6$ and
+    $w$ to 300.
     """
     if printed:
         return along(EMPTY_WINDOWS, d=7)
-    bound = lambda d, n, w: float(constant) * (1 / w + n ** (-2 / (d - 1)))
-    stated = r"\mathcal L_{\rm sig}(\mathcal F_1^+)\leq\tfrac12(\tfrac1w+n^{-2/(d-1)})"
-    d = sp.Symbol("d", integer=True, positive=True)
-    filled = forall(-2 * sp.Rational(half) * d / (d - 1), "<=", -1, {d: Integers(2, sp.oo)})
-    return all_of(
-        at_most(relu, bound, dimensions=(3, 4, 7), lengths=(2, 30, 100), widths=widths, checked=stated),
-        filled,
+    rate = lambda d, n, w: w ** -float(power) / 40
+    bound = lambda d, n, w: rate(d, n, w) + w ** (d / 2 - 1) / n / 40
+    filled = lambda d, n: np.array([w for w in wide(d, n) if w ** (d * float(tokens)) <= n])
+    stated = r"\mathcal L_{\rm sig}(\mathcal F_1^+)\leq C(\tfrac1w+w^{d/2-1}/n)"
+    tried = (
+        at_most(relu, of, dimensions=DIMENSIONS, lengths=(1000, 10**6), widths=widths, checked=stated)
+        for of, widths in ((bound, wide), (rate, filled))
     )
+    return derivation("COL:C.8", *tried, power=power, tokens=tokens)
 
 
 @claim("COL:C.8p/first", control=dict(distance=Fraction(9, 10)))
@@ -127,18 +124,20 @@ HARD = Diverging(
     "COL:C.8p/likely",
     **charge(false="gap", follows="COL:C.8", costs="a hypothesis"),
     repair=dict(enough=True),
-    control=dict(enough=True, constant=Fraction(9, 10)),
+    control=dict(enough=True, times=2),
     hypotheses=HARD.hypotheses,
 )
-def distances_are_likely_small(*, enough: bool = False, constant: int | Fraction = 1) -> Evidence:
+def distances_are_likely_small(*, enough: bool = False, times: int = 1) -> Evidence:
     r"""With probability at least 1/2, more than $\frac1n$, the quotient over $w^{-1/2}$ is above
-    $\sqrt{2w/n}$, which along $w=n^3$ exceeds every constant. With `enough` tokens: the integral of
-    $1-e^{(v-C)e^{-v^2}}$ times $2v$ from 0 to 3, where $C$ is `constant` = 1, is at least
-    $\frac{1}{28}$.
+    $\sqrt{2w/n}$, which along $w=n^3$ exceeds every constant. With `enough` tokens, $n\geq
+    C^\prime w^{d/2}\log n$, the quotient is above $Cw^{-1/2}$, that exponent times `times` = 1,
+    with probability at most $\frac1n$, in every dimension $d\geq2$, with constants of $d$ that
+    are written out. It is tried with $C=1$ on long prompts and wide windows for $d=3$, where the
+    quotient is $\frac{\sqrt\pi}{2}w^{-1/2}$.
     """
     if not enough:
         return along(HARD, d=3)
-    v = sp.Symbol("v", positive=True)
-    return integral_evidence(
-        (1 - sp.exp((v - constant) * sp.exp(-(v**2)))) * 2 * v, v, (0, 3), ">=", sp.Rational(1, 28)
-    )
+    w = sp.Symbol("w", positive=True)
+    quotient = sp.sqrt(sp.pi) / 2 / sp.sqrt(w)
+    search = forall(quotient, "<=", w ** -sp.Rational(times, 2), {w: (Fraction(237, 100), sp.oo)})
+    return derivation("COL:C.8p/likely", search, times=times)

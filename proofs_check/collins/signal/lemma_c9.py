@@ -60,18 +60,26 @@ def other_side(*, other: int = 1, whole: int = 1) -> Evidence:
     **charge(false="gap", costs="nothing"),
     hypotheses=("L > 0",),
     repair=dict(bias=False),
-    control=dict(bias=False, same=True),
+    control=(dict(bias=False, same=True), dict(bias=False, whole=2)),
 )
-def values_on_both_sides(*, bias: bool = True, same: bool = False) -> Evidence:
+def values_on_both_sides(*, bias: bool = True, same: bool = False, whole: int = 1) -> Evidence:
     r"""The mean of $f(x_i)f_{x,\rm aff}(x_j)$ for $i$ on the other side is 0, with the bias
     (printed) or without it; with `same` both have the same slope. The mean of $f(x_i)^2$ stands
-    beside it, so that the equation has terms.
+    beside it, so that the equation has terms. Without the bias, given $w$, for $w^\top x\geq0$:
+    $f$ is a number times $l_2$ on the other side, and $f_{x,\rm aff}$ one times $l_1$; and every
+    function of $l_2$ and every function of $l_1$ have the product of their means; all times `whole`
+    = 1. This is tried on one point of each side.
     """
     m, s = sp.symbols("m s", positive=True)
     shift = b if bias else 0
     both = averaged((l_2 * m + shift) * ((l_2 if same else l_1) * s + shift))
     square = averaged((l_2 * m + shift) ** 2)
-    return identity(computed(r"\mathbb E f(x_i)f_{x,\rm aff}(x_j)", both) + square, square)
+    product = identity(computed(r"\mathbb E f(x_i)f_{x,\rm aff}(x_j)", both) + square, whole * square)
+    if bias:
+        return product
+    there = identity(computed("f(x_i)-b", (l_2 * m + b) - b), whole * l_2 * m)
+    here = identity(computed(r"f_{x,\rm aff}(x_j)-b", (l_1 * s + b) - b), whole * l_1 * s)
+    return derivation("COL:C.9p/independent", there, here, product, same=same, whole=whole)
 
 
 @claim(

@@ -86,12 +86,14 @@ def centred_affine_tasks(*, with_bias: bool = False, whole: int = 1) -> Evidence
 )
 def centred_relu_tasks(*, even_part: bool = False, share: int = 6) -> Evidence:
     r"""Printed, the mean of $\mathbb E_xf$ times $\overline f$ at $|w^\top x|=1$ is 0 beside the
-    mean square of $\mathbb E_xf$, for $d=3$, where $\mu=\frac12$. With `even_part`: the mean square
-    of $b+\frac{l_1+l_2}{2}m$ is $\frac{L^2}{3}+\frac{L^2m^2}{6}$, where `share` = 6.
+    mean square of $\mathbb E_xf$, for $d=3$, where $\mu=\frac12$. With `even_part`: the loss of
+    linear attention on ReLU tasks is at least $\frac{L^2}{3}+\frac{L^2}{6d}$, where `share` = 6, in
+    every dimension, as in COL:T3.6 the mean square of the even part. It is tried on the mean square
+    of $b+\frac{l_1+l_2}{2}m$.
     """
     if even_part:
         square = computed(r"\mathbb E(b+\tfrac{l_1+l_2}{2}m)^2", averaged((b + (l_1 + l_2) / 2 * m) ** 2))
-        return identity(square, L**2 / 3 + L**2 / share * m**2)
+        return derivation("COL:F.1p/relu", identity(square, L**2 / 3 + L**2 / share * m**2), share=share)
     both, square = (averaged(value).subs({m: 1, **IN_SPACE}) for value in (MEAN * CENTRED, MEAN**2))
     return identity(computed(r"\mathbb E[\mathbb E_xf\;\overline f]", both) + square, square)
 
@@ -101,18 +103,22 @@ def centred_relu_tasks(*, even_part: bool = False, share: int = 6) -> Evidence:
     **charge(false="gap", follows="COL:F.1p/relu", costs="nothing"),
     needs=("COL:F.1p/affine", "COL:T3.6"),
     repair=dict(affine=True),
-    control=dict(affine=True, offset=1),
+    control=(dict(affine=True, offset=1), dict(affine=True, whole=2)),
     hypotheses=("L > 0",),
 )
-def the_flip(*, affine: bool = False, offset: int = 0) -> Evidence:
+def the_flip(*, affine: bool = False, offset: int = 0, whole: int = 1) -> Evidence:
     r"""Printed, the flip $2\,\mathbb E_xf-f$ of a ReLU task has at $w^\top x=0$ the mean square of
-    the task, for $d=3$. For affine tasks the flip $2b-(l_1s+b)$, with `offset` = 0 added to its
-    factor of $b$, has at every $s$ the mean square of the task.
+    the task, for $d=3$. For affine tasks the flip $2b-(l\,w^\top x+b)$, with `offset` = 0 added to
+    its factor of $b$, is the task of $-l$, and products of a function of $-l$ and one of $w$ and
+    $b$ have the mean of that with $l$; both times `whole` = 1. It is tried with mean squares.
     """
     s = sp.Symbol("s", positive=True)
     if affine:
         flip = computed(r"\mathbb E(2\,\mathbb E_xf-f)^2", averaged(((2 + offset) * b - (l_1 * s + b)) ** 2))
-        return identity(flip, averaged((l_1 * s + b) ** 2))
+        even = computed(r"\mathbb E(-l)^2b^2", averaged((-l_1) ** 2 * b**2))
+        law = identity(even, whole * averaged(l_1**2 * b**2))
+        same = identity(flip, whole * averaged((l_1 * s + b) ** 2))
+        return derivation("COL:F.1p/flip", same, law, offset=offset, whole=whole)
     left = computed(r"\mathbb E(2\,\mathbb E_xf-f)^2", averaged((2 * MEAN - b) ** 2).subs(IN_SPACE))
     return identity(left, averaged(b**2))
 
@@ -133,11 +139,13 @@ def without_the_mean(*, square: int | Fraction = 1) -> Evidence:
 
 @claim("COL:F.1.drop/relu", control=dict(square=2))
 def without_a_dependent_mean(*, square: int | Fraction = 1) -> Evidence:
-    r"""For ReLU tasks $b^\prime=\mathbb E_xf$ is not independent of the centred task. Where
-    $\mathbb Eb^\prime AS=0$ and $\mathbb Eb^{\prime2}S=0$, which the argument shows, the mean of
-    $(A+b^\prime(S-1))^2$ is still at least that of $(A-b^\prime)^2$ plus `square` = 1 times that
-    of $b^{\prime2}S^2$. It is tried for $S=\pm s$ and a point at which $|w^\top y|$ is
-    $\mu\pm\delta$, with $A=a+cS\overline f(y)$.
+    r"""For ReLU tasks $b^\prime=\mathbb E_xf=b+\frac{l_1+l_2}{2}\mu$ is not independent of the
+    centred task. The mean of $(A+b^\prime(S-1))^2$ is still at least that of $(A-b^\prime)^2$ plus
+    `square` = 1 times that of $b^{\prime2}S^2$, where $A$ is the error of the centred task with its
+    noise. It is used that $\mathbb E|u^\top y|$ is one number $\mu$ for all $y$ of the sphere, that
+    the noise and the query are centred, and of $l_1,l_2,b$ that they are independent of the rest,
+    with the mean square $\frac{L^2}{3}$ each, and products of the mean 0. It is tried for $S=\pm s$
+    and a point at which $|w^\top y|$ is $\mu\pm\delta$, with $A=a+cS\overline f(y)$.
     """
     A, s, c, delta = sp.symbols("A s c delta", real=True)
     signs = tuple(product((1, -1), repeat=2))

@@ -12,7 +12,7 @@ from functools import cache
 
 from numerics.derivations.derived import chain, sqrt
 from numerics.derivations.kernel.binding import bind
-from numerics.derivations.kernel.rules import assume, equal, instantiate, integrate
+from numerics.derivations.kernel.rules import arithmetic, assume, equal, instantiate, integrate
 from numerics.derivations.kernel.sorts import Sort
 from numerics.derivations.kernel.terms import Function, Op, Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
@@ -305,3 +305,35 @@ def length_of_the_image(of: Callable[[Variable], Term]) -> Term:
 def orthogonal() -> Theorem:
     """|Q' v| = |v| for every vector v."""
     return assume("Q is orthogonal", length_of_the_image(v), "==", over(v(j) ** 2), every=(v,))
+
+
+#: Independent slopes on both sides, as functions of outcomes of their own.
+slope_here, slope_there = Function("l_1", (Sort.TOKEN,), None)(o), Function("l_2", (Sort.TOKEN,), None)(k)
+
+
+def sides_statements(same: bool = False, whole: int = 1) -> tuple[Statement, ...]:
+    """Without b the task is a number times l_2 on the other side, and its companion a number times
+    l_1, for a query on the side of l_1; and functions G of l_2 and H of l_1 (with `same`: of l_2)
+    have E GH = E G E H; all times `whole`.
+    """
+    task = slope_here * plus(t) + slope_there * minus(t) + e
+    slope = slope_here * Op("ind", (c,)) - slope_there * Op("above", (-c,))
+    there, here = Op("above", (-t,)), Op("ind", (c,))
+    pair = mean(mean(G(k) * (H(k) if same else H(o)), k))
+    return (
+        Statement(there * (task - e), "==", whole * (there * (slope_there * -t))),
+        Statement(here * (slope * t + e - e), "==", whole * (here * (slope_here * t))),
+        Statement(pair, "==", whole * (mean(G(k), k) * mean(H(o)))),
+    )
+
+
+@proves("COL:C.9p/independent", sides_statements, part=(1, 2, 3))
+@cache
+def independent_sides() -> tuple[Theorem, ...]:
+    """Each product of indicators of opposite sides is 0."""
+    first, second, pair = sides_statements()
+    return (
+        arithmetic(first.lhs, "==", first.rhs, hide=(slope_here, slope_there)),
+        arithmetic(second.lhs, "==", second.rhs, hide=(slope_here, slope_there)),
+        equal(pair.lhs, pair.rhs),
+    )

@@ -15,6 +15,7 @@ from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.tactics import calc, show
 from proofs_check.derivations.proof import by_normal_form, proves
 from proofs_check.derivations.window.prompt import S, W, X, i, j, l, mean, n, o, over, q, tokens, x
+from proofs_check.derivations.window.tasks import value_matrix
 
 sigma, r, h = (Variable(name, range=POSITIVE) for name in ("sigma", "r", "h"))
 y, z, s, t = (Variable(name, range=REALS) for name in ("y", "z", "s", "t"))
@@ -36,15 +37,19 @@ def equally_likely() -> Theorem:
     )
 
 
-def covariates_statements(half: int | Fraction = Fraction(1, 2)) -> tuple[Statement, Statement]:
+def covariates_statements(
+    half: int | Fraction = Fraction(1, 2), least: int = 1
+) -> tuple[Statement, Statement, Statement]:
     """E (A + C)^2, the loss at v = 0, and E B^2 together are half E [(A + B + C)^2 + (-A + B -
-    C)^2], and 2 half times the loss at v.
+    C)^2], and 2 half times the loss at v; and E B^2 is at least a positive multiple of
+    |Sigma^{1/2} v|^2, times `least`.
     """
     here, there = mean((A(o) + B + C(o)) ** 2), mean((-A(o) + B - C(o)) ** 2)
-    least, half = mean((A(o) + C(o)) ** 2) + mean(B**2), Fraction(half)
+    apart, half = mean((A(o) + C(o)) ** 2) + mean(B**2), Fraction(half)
     return (
-        Statement(least, "==", half * (here + there)),
-        Statement(least, "==", 2 * half * here, equally_likely().assumptions),
+        Statement(apart, "==", half * (here + there)),
+        Statement(apart, "==", 2 * half * here, equally_likely().assumptions),
+        value_matrix.statement(least),
     )
 
 
@@ -56,6 +61,8 @@ def without_covariates() -> tuple[Theorem, Theorem]:
     printed = show(mean((A(o) + C(o)) ** 2) + mean(B**2), "==", (here + there) / 2)
     return printed, calc(printed, ("==", here, equally_likely()))
 
+
+proves("COL:B.1", covariates_statements, part=3)(value_matrix.what_is_added)
 
 #: Lemma B.5: the heights of a token over two points of one length, the values of rho and the
 #: weights there.
@@ -314,6 +321,32 @@ def parts_statement(share: int = 1) -> Statement:
     return Statement(mean(_loss), "==", mean(_apart**2) + share * mean(_of_noise(_noisy**2)), given)
 
 
+@cache
+def without_noise() -> Theorem:
+    """The loss given the tokens, as the product of the error and the noise has the mean 0."""
+    square, linear = _of_noise(_noisy**2), _of_noise(_noisy)
+    return calc(
+        _loss,
+        ("==", _off**2 + 2 * _off * linear + square),
+        ("==", _off**2 + square, instantiate(centred(), {b: ((i,), gamma(i, o))})),
+    )
+
+
+def difference_statement(share: int = 1) -> Statement:
+    """The loss is E (f_x - share sum gamma_i f_i)^2 and the noise, for any weights."""
+    apart = at_query(o) - share * tokens(gamma(i, o) * value(i, o))
+    right = mean(apart**2) + mean(_of_noise(_noisy**2))
+    return Statement(mean(_loss), "==", right, centred().assumptions)
+
+
+@proves("COL:C.disp", difference_statement)
+@cache
+def value_and_average() -> Theorem:
+    """The signal term is the mean square of f_x - sum gamma_i f_i."""
+    each, right = without_noise(), difference_statement().rhs
+    return chain(calc(mean(_loss), ("==", mean(each.rhs), each)), right)
+
+
 @proves("COL:B.1-dec", parts_statement)
 @cache
 def signal_and_noise() -> Theorem:
@@ -321,13 +354,8 @@ def signal_and_noise() -> Theorem:
     and the weights add up to 1.
     """
     total, average = tokens(gamma(i, o)), tokens(gamma(i, o) * value(i, o))
-    square, linear = _of_noise(_noisy**2), _of_noise(_noisy)
+    square, each = _of_noise(_noisy**2), without_noise()
     same = equal(_apart, at_query(o) * total - average)
     same = show(_off**2, "==", _apart**2, weights_of_a_mean(), same)
-    each = calc(
-        _loss,
-        ("==", _off**2 + 2 * _off * linear + square),
-        ("==", _off**2 + square, instantiate(centred(), {b: ((i,), gamma(i, o))})),
-        ("==", _apart**2 + square, same),
-    )
+    each = calc(each, ("==", _apart**2 + square, same))
     return calc(mean(_loss), ("==", mean(_apart**2 + square), each), ("==", mean(_apart**2) + mean(square)))

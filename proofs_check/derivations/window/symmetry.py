@@ -7,10 +7,10 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.derived import exp
+from numerics.derivations.derived import chain, exp
 from numerics.derivations.kernel.binding import bind
 from numerics.derivations.kernel.normal_form import LENGTH
-from numerics.derivations.kernel.rules import assume, equal, instantiate, integrate
+from numerics.derivations.kernel.rules import arithmetic, assume, equal, instantiate, integrate
 from numerics.derivations.kernel.sorts import POSITIVE, REALS, Sort
 from numerics.derivations.kernel.terms import Function, Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -118,12 +118,17 @@ def opposite_query(task: str) -> tuple[Theorem, Theorem, Theorem]:
     """The query x and -x have one law, given the tokens and the task; E b^2 = L^2/3, and b is
     centred and independent of the rest.
     """
-    even = (value(task, 1) + value(task, -1)) / 2 - offset(o)
+    even = rest_of_the_even_part(task)
     return (
         assume(f"x and -x have one law ({task} tasks)", linear_loss(task, -1), "==", linear_loss(task)),
         assume("uniform offset: E b^2 = L^2/3", mean(offset(o) ** 2), "==", Lip**2 / 3),
         assume(f"b is centred and independent of the rest ({task} tasks)", mean(offset(o) * even), "==", 0),
     )
+
+
+def rest_of_the_even_part(task: str) -> Term:
+    """The even part of the task without the offset."""
+    return (value(task, 1) + value(task, -1)) / 2 - offset(o)
 
 
 @cache
@@ -140,27 +145,75 @@ def linear_statements(share: int | Fraction = 3) -> tuple[Statement, Statement]:
     return affine, relu
 
 
-@proves("COL:T3.6", linear_statements, at=TASKS)
 @cache
-def linear_attention(task: str) -> Theorem:
-    """L^2/3 <= the loss of linear attention: at least the mean square of the even part of the task,
-    since the prediction is odd in the query.
+def even_part(task: str) -> Theorem:
+    """The mean square of the even part of the task is at most the loss of linear attention, since
+    the prediction is odd in the query.
     """
-    law, square, centred = opposite_query(task)
-    here, there = prediction(1) - value(task, 1), prediction(-1) - value(task, -1)
-    even, b = (value(task, 1) + value(task, -1)) / 2, offset(o)
+    law, here = opposite_query(task)[0], prediction(1) - value(task, 1)
+    there, even, b = prediction(-1) - value(task, -1), rest_of_the_even_part(task), offset(o)
     return calc(
-        Lip**2 / 3,
-        ("<=", mean(b**2) + 2 * mean(b * (even - b)) + mean((even - b) ** 2), square, centred),
+        mean(b**2) + 2 * mean(b * even) + mean(even**2),
         ("<=", mean(here**2 + there**2) / 2, instantiate(_mean_of_two(), {y: here, z: there})),
         ("<=", (linear_loss(task) + linear_loss(task, -1)) / 2, apart(here**2, there**2, o)),
         ("<=", linear_loss(task), law),
     )
 
 
+@proves("COL:T3.6", linear_statements, at=TASKS)
+@cache
+def linear_attention(task: str) -> Theorem:
+    """L^2/3 <= the loss of linear attention."""
+    _, square, centred = opposite_query(task)
+    return chain(show(Lip**2 / 3, "<=", even_part(task).lhs, square, centred), even_part(task))
+
+
+@cache
+def slopes() -> tuple[Theorem, Theorem]:
+    """What is used of the slopes and of the direction of a ReLU task."""
+    square = mean((l_1(o) + l_2(o)) ** 2 * at_query**2)
+    return (
+        assume(
+            "uniform slopes, independent of each other and of u: E (l_1 + l_2)^2 (u.x)^2 = 2L^2/3 E (u.x)^2",
+            square,
+            "==",
+            2 * Lip**2 / 3 * mean(at_query**2),
+        ),
+        assume("uniform direction: E (u.x)^2 = 1/d", mean(at_query**2), "==", 1 / d),
+    )
+
+
+def even_statement(share: int | Fraction = 6) -> Statement:
+    """L^2/3 + L^2/(share d) is at most the loss of linear attention on ReLU tasks."""
+    given = hypotheses(*opposite_query("ReLU"), *slopes())
+    return Statement(Lip**2 / 3 + Lip**2 / (Fraction(share) * d), "<=", linear_loss("ReLU"), given)
+
+
+@proves("COL:F.1p/relu", even_statement)
+@cache
+def even_part_of_relu_tasks() -> Theorem:
+    """The even part without b is (l_1 + l_2)|u.x|/2."""
+    _, square, centred = opposite_query("ReLU")
+    independent, isotropic_ = slopes()
+    u_, v_ = (Variable(name, range=REALS) for name in ("U", "V"))
+    plus, minus = Op("ind", (y,)) * y, Op("above", (-y,)) * -y
+    lemma = arithmetic((u_ + v_) ** 2 * y**2 / 4, "==", ((u_ + v_) * (plus + minus) / 2) ** 2)
+    lemma = instantiate(lemma, {u_: l_1(o), v_: l_2(o), y: at_query})
+    rest = rest_of_the_even_part("ReLU")
+    part = chain(integrate("mean", (o,), lemma), mean(rest**2))
+    return calc(
+        Lip**2 / 3 + Lip**2 / (6 * d),
+        ("==", Lip**2 / 3 + Lip**2 / 6 * mean(at_query**2), isotropic_),
+        ("==", Lip**2 / 3 + independent.lhs / 4, independent),
+        ("==", Lip**2 / 3 + mean(rest**2), part),
+        ("<=", even_part("ReLU").lhs, square, centred),
+        ("<=", linear_loss("ReLU"), even_part("ReLU")),
+    )
+
+
 #: Lemma F.1: the error without the mean b of the task, which stands in it with the factor T - 1,
 #: where T is the sum of x_i' M x.
-A, T, whole_task = Function("A", (Sort.TOKEN,), Fraction(2)), _bounded("T"), _bounded("b'")
+A, T = Function("A", (Sort.TOKEN,), Fraction(2)), _bounded("T")
 
 
 @cache
@@ -189,37 +242,6 @@ def without_the_mean() -> Theorem:
         ("==", a2 + 2 * b1 * (c - a1) + b2 * (t2 - 2 * t1 + 1), *centred()),
         ("==", pair((A(k) + offset(o) * (T(k) - 1)) ** 2)),
     )
-
-
-@cache
-def uncorrelated() -> tuple[Theorem, Theorem]:
-    """What is used of b' = E_x f where it is not independent of the rest of the task."""
-    b_ = whole_task(o)
-    return (
-        assume("E b'AT = 0", mean(b_ * A(o) * T(o)), "==", 0),
-        assume("E b'^2 T = 0", mean(b_**2 * T(o)), "==", 0),
-    )
-
-
-def _with_the_mean(square: Fraction) -> tuple[Term, Term]:
-    b_ = whole_task(o)
-    return mean((A(o) - b_) ** 2) + square * mean(b_**2 * T(o) ** 2), mean((A(o) + b_ * (T(o) - 1)) ** 2)
-
-
-def dependent_statement(square: int | Fraction = 1) -> Statement:
-    """E (A - b')^2 + square E b'^2 T^2 <= E (A + b'(T - 1))^2."""
-    less, more = _with_the_mean(Fraction(square))
-    return Statement(less, "<=", more, hypotheses(*uncorrelated()))
-
-
-@proves("COL:F.1.drop/relu", dependent_statement)
-@cache
-def without_a_dependent_mean() -> Theorem:
-    """E (A - b')^2 + E b'^2 T^2 <= E (A + b'(T - 1))^2, with equality."""
-    b_, (less, more) = whole_task(o), _with_the_mean(Fraction(1))
-    cross, linear = uncorrelated()
-    square, last = mean((A(o) - b_) ** 2), mean(b_**2 * T(o) ** 2)
-    return calc(less, ("==", square + last + 2 * cross.lhs - 2 * linear.lhs, cross, linear), ("==", more))
 
 
 #: Lemma F.1 for affine tasks: a function of the offset and the direction, and a point.
@@ -278,6 +300,18 @@ def law_of_the_flip() -> Theorem:
 @proves("COL:F.1p/affine", flip_statements, part=(2, 3))
 def by_their_forms() -> tuple[Theorem, ...]:
     return tuple(equal(part.lhs, part.rhs) for part in flip_statements()[1:3])
+
+
+def law_statements(offset: int = 0, whole: int = 1) -> tuple[Statement, Statement]:
+    """The flip, with `offset` times b added, is the task of the slope -l; and (-l, w, b) has the
+    law of (l, w, b), times `whole`.
+    """
+    _, _, flip, law = flip_statements(whole=whole)
+    return Statement((2 + offset) * b - task, "==", flip.rhs), law
+
+
+proves("COL:F.1p/flip", law_statements, part=1)(lambda: by_their_forms()[1])
+proves("COL:F.1p/flip", law_statements, part=2)(law_of_the_flip)
 
 
 #: A ring around the query p: one token Z, and the height of the centre of mass.
