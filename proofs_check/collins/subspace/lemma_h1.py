@@ -78,8 +78,8 @@ def derivative_at_zero(*, factor: int = 2) -> Evidence:
     hypotheses=("n in Integers", "n >= 1"),
 )
 def zero_is_not_a_minimiser(*, least: int = 1, sign: int = 1) -> Evidence:
-    r"""$J^{\prime}(0)$ times `sign` = 1 is negative for $n\geq{}$ `least` = 1 tokens of any weights.
-    Tried are equal weights, for which it is a positive number times $\frac1n-1$, and two weights.
+    r"""$J^{\prime}(0)$ times `sign` = 1 is negative for $n\geq{}$ `least` = 1 tokens and any
+    weights. Tried are equal ones, for which it is a positive number times $\frac1n-1$, and two.
     """
     n = sp.Symbol("n", integer=True, positive=True)
     a, b = sp.symbols("alpha_1 alpha_2", positive=True)
