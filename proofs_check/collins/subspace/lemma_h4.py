@@ -11,8 +11,8 @@ from sympy import oo
 
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, computed, forall, identity
-from proofs_check.core.claim import claim
 from proofs_check.collins.subspace.lemma_h1 import UNDER_THE_MEAN
+from proofs_check.core.claim import claim
 from proofs_check.core.witnessed import fails_at
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.outcomes import TYPO, charge

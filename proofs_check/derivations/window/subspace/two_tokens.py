@@ -116,8 +116,7 @@ def _less_1(p: Term, q: Term) -> Term:
     return (p - q) ** 2 / (2 * p * q)
 
 
-#: e^r - e^{-r} over 2 alpha_1 alpha_2, which is positive, A - 1 and B for the tokens, and the factor
-#: of 2 - B.
+#: e^r - e^{-r} over 2 alpha_1 alpha_2, which is positive, A - 1 and B, and the factor of 2 - B.
 sine = (largest**2 - least**2) / (2 * largest * least) / (largest * least)
 excess, cosine = _less_1(largest, least), 1 + _less_1(of_a, of_b)
 factor = sine * (3 / (1 + excess + 2) ** 3)
