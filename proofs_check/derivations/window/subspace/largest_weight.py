@@ -44,19 +44,10 @@ centre = w_1 * (first(j, o) - p(j)) + tokens(weight * (X(i, j, o) - p(j)))
 signal = over(centre**2) / total**2
 
 
-def order(c_max: int | Fraction = 2) -> tuple[Statement, Statement]:
-    """(b - a)(e^{cb} - e^{ca}) >= 0 and (54) as (e^{ca} gamma_{b,a} - e^{cb} gamma_{a,b})(e^{cb} -
-    e^{ca}) >= 0.
-    """
-    gap = exp(c * b) - exp(c * a)
-    between = exp(c * a) * gamma(b, a) - exp(c * b) * gamma(a, b)
-    given = at_most(c_max).assumptions
-    return Statement(term(0), "<=", (b - a) * gap), Statement(term(0), "<=", between * gap, given)
-
-
 @cache
-def in_one_order() -> tuple[Theorem, Theorem]:
-    """The heights, the weights and the two sides of (54) are in one order.
+def in_one_order(c: Variable, *given: Theorem) -> tuple[Theorem, Theorem]:
+    """(b - a)(e^{cb} - e^{ca}) >= 0 and (e^{ca} gamma_{b,a} - e^{cb} gamma_{a,b})(e^{cb} - e^{ca}) >=
+    0: the heights, the weights and the two sides of (54) are in one order, for c <= 2.
 
     With d = b - a and q = e^{cd} the product is e^{2ca}(q - 1)(2d - (q - 1) gamma_{a,b}), with
     gamma_{a,b} <= (1 - d/2)^2, and e^d (1 - d/2) - 1 - d/2 has the sign of -d.
@@ -72,7 +63,7 @@ def in_one_order() -> tuple[Theorem, Theorem]:
         """The value is not negative on the event that y has this sign."""
         E, E2, sides = exp(y), exp(2 * y), 1 + y / 2 + exp(y) * (1 - y / 2)
         least = lambda value, *given: show(0, "<=", event * (sign * value), *given)
-        one, steeper = least(1 + y / 2 - E * (1 - y / 2)), least(E2 - exp(c * y), at_most())
+        one, steeper = least(1 + y / 2 - E * (1 - y / 2)), least(E2 - exp(c * y), *given)
         grows, falls = at(least(exp(c * y) - 1)), at(least(E2 - 1))
         squares = at(product(one, show(0, "<=", sides)))
         parts = squares, product(at(steeper), some), product(falls, inside)
@@ -85,10 +76,11 @@ def in_one_order() -> tuple[Theorem, Theorem]:
     both = signed(Op("ind", (y,)), 1), signed(Op("above", (-y,)), -1)
     whole = chain(show(0, "<=", both[0].rhs + both[1].rhs, *both, *(x.rhs for x in both)), value)
     rise = at(show(0, "<=", y * (exp(c * y) - 1)))
-    goals = order()
+    gap = exp(c * b) - exp(c * a)
+    between = exp(c * a) * gamma(b, a) - exp(c * b) * gamma(a, b)
     scaled = show(0, "<=", exp(c * a) * rise.rhs, rise, rise.rhs)
     twice = show(0, "<=", exp(2 * c * a) * value, whole, value)
-    return chain(scaled, goals[0].rhs), chain(twice, goals[1].rhs)
+    return chain(scaled, (b - a) * gap), chain(twice, between * gap)
 
 
 @cache
@@ -271,7 +263,7 @@ def more_than_the_rest() -> Theorem:
     """(alpha_1 - alpha_i)(x + y)/(2S^3) <= B/S^3 + B'/S'^3, as both others are not negative."""
     names, values = (*of_letters, R_, Q_), (of_first, of_token, largest, alpha, rest, off)
     given = {a: h_1, b: height}
-    ordered = [instantiate(thm, given, *in_range()) for thm in in_one_order()]
+    ordered = [instantiate(thm, given, *in_range()) for thm in in_one_order(c, at_most())]
     identity, parts = parts_of_both_orders()
     put = {**given, **dict(zip(names, values, strict=True))}
     whole = instantiate(identity, put, *in_range())

@@ -75,8 +75,8 @@ def ranges(c_max: int | Fraction = 1) -> tuple[Theorem, ...]:
 
 
 @cache
-def heights() -> tuple[Theorem, Theorem]:
-    """-2 <= X <= 2 for X = c(a - b), as the heights lie in [-1, 1]."""
+def in_range() -> tuple[Theorem, ...]:
+    """The heights lie in [-1, 1]."""
     unit, *lengths = two_uniform_tokens()[:3]
     found = []
     for at, length in ((first, lengths[0]), (second, lengths[1])):
@@ -85,7 +85,13 @@ def heights() -> tuple[Theorem, Theorem]:
             value = over(p(j) * at(j, o))
             whole = calc(square, ("==", length.lhs + 2 * sign * value + unit.lhs))
             found.append(show(-sign * value, "<=", 1, whole, length, unit, show(0, "<=", square), square))
-    low_a, up_a, low_b, up_b = found
+    return tuple(found)
+
+
+@cache
+def heights() -> tuple[Theorem, Theorem]:
+    """-2 <= X <= 2 for X = c(a - b)."""
+    low_a, up_a, low_b, up_b = in_range()
     most = ranges()[1]
     return (
         show(c * (a - b), "<=", 2, low_a, up_a, low_b, up_b, most, a, b),
@@ -111,14 +117,14 @@ def of_the_cosines() -> Theorem:
     return calc(left, ("<=", left + scale * gap, least, left, scale * gap), ("==", right))
 
 
-def _less_1(p: Term, q: Term) -> Term:
+def less_1(p: Term, q: Term) -> Term:
     """The hyperbolic cosine of log(p/q), less 1."""
     return (p - q) ** 2 / (2 * p * q)
 
 
 #: e^r - e^{-r} over 2 alpha_1 alpha_2, which is positive, A - 1 and B, and the factor of 2 - B.
 sine = (largest**2 - least**2) / (2 * largest * least) / (largest * least)
-excess, cosine = _less_1(largest, least), 1 + _less_1(of_a, of_b)
+excess, cosine = less_1(largest, least), 1 + less_1(of_a, of_b)
 factor = sine * (3 / (1 + excess + 2) ** 3)
 
 
@@ -146,7 +152,7 @@ def positive_factor() -> Theorem:
 @cache
 def identity_of_both_orders() -> Theorem:
     """h_{a,b} + h_{b,a} is the sine times (2 + AB - B^2)/(A + B)^3."""
-    A, B = 1 + _less_1(x, y), 1 + _less_1(up, down)
+    A, B = 1 + less_1(x, y), 1 + less_1(up, down)
     ratio = (2 + A * B - B**2) / (A + B) ** 3
     return show((x**2 - y**2) / (2 * x * y) / (x * y) * ratio, "==", h(up, down, x, y) + h(down, up, x, y))
 
