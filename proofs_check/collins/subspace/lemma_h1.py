@@ -88,14 +88,7 @@ def zero_is_not_a_minimiser(*, least: int = 1, sign: int = 1) -> Evidence:
     return derivation("COL:H.1/sign", search, least=least, sign=sign)
 
 
-@claim(
-    "COL:H.5.noise",
-    control=dict(factor=3),
-    needs=("COL:H.1/derivative", "COL:H.2a/32", "COL:H.2"),
-    cites=UNDER_THE_MEAN,
-    argument=r"Hence $0$ is no minimiser for $n\geq2$, and the centre of (32) excludes $c_p<0$. The form is "
-    "Lemma H.2's.",
-)
+@claim("COL:H.5.noise/slope", control=dict(factor=3), needs=("COL:H.1/derivative",), cites=UNDER_THE_MEAN)
 def noise_does_not_see_a_small_window(*, factor: int = 2) -> Evidence:
     r"""The derivative at $0$ of the mean of $\sum_i\gamma_i^2$ is $0$, so that of the whole loss
     is that of the signal, `factor` = 2 times the number that Lemma H.1 has, for every $\sigma$, $n$
@@ -111,3 +104,19 @@ def noise_does_not_see_a_small_window(*, factor: int = 2) -> Evidence:
             identity(computed(r"\partial_c\mathcal L(0)", sp.factor(signal + sigma**2 * noise)), printed)
         )
     return derivation("COL:H.5.noise", all_of(*first), all_of(*out), factor=factor)
+
+
+@claim(
+    "COL:H.5.noise/positive",
+    control=dict(sign=-1),
+    needs=("COL:H.5.noise/slope", "COL:H.1/sign", "COL:H.2a/32", "COL:H.2"),
+    argument=r"By the other claims $0$ is no minimiser for $n\geq2$. As $-u_i$ has the law of $u_i$, the loss "
+    r"of $-c_p$ is that of $c_p$ with $-u$ in the place of $R^\top u$ in (32). The form is Lemma H.2's.",
+)
+def opposite_direction_is_worse(*, sign: int = 1) -> Evidence:
+    r"""In (32) with $R^\top u=-u$ and a mean centre $\bar cu$ the difference is $4\bar c$, which times
+    `sign` = 1 is positive for $\bar c>0$.
+    """
+    centre, u = sp.symbols("c_bar u", positive=True)
+    difference = (centre * u + u) ** 2 - (centre * u - u) ** 2
+    return forall(sign * difference, ">", 0, {centre: (0, oo), u: (0, oo)})

@@ -85,29 +85,46 @@ def of_structure(cases: list[tuple[int, int, int, float, float]], checked: str) 
     r"good as $CBB^\top$.",
     repair=dict(least_n=2, c_v=1),
     control=(dict(least_n=1), dict(c_v=0)),
-    needs=(
-        "COL:H.1/sign",
-        "COL:H.2",
-        "COL:H.3",
-        "COL:H.4",
-        "COL:H.5i",
-        "COL:H.5ii",
-        "COL:H.5.red",
-        "COL:H.5.noise",
-    ),
+    needs=("COL:H.1/sign", "COL:H.5.noise/slope"),
+    cites=("Weierstrass: a continuous function on an interval has a least value",),
     hypotheses=UNIQUE,
 )
 def minimiser_ignores_spurious_directions(*, least_n: int = 1, c_v: int = 0) -> Evidence:
-    r"""Printed, two matrices share the least loss. With $n\geq2$ and $c_v\neq0$ the free minimiser
-    is a multiple of $BB^\top$: Case 1 with the bounds 1 and 2, Case 2 with the bound 1.
+    r"""Printed, two matrices share the least loss. With $n=2$, $c_v\neq0$ and $|B^\top Mx|\leq
+    C_p/|c_u|$, where $C_p=2$ without noise, and $C_p=1$ with noise for $k\geq2$: if $m$ is the
+    least loss of $cBB^\top$, $0\leq c\leq C_p/c_u^2$, that of $M$ is at least $m$ and positive
+    multiples of $|B_\perp^\top MB|^2$, of $|B_\perp^\top MB_\perp|^2$ and of the mean of
+    $|Fx|-\frac{c_u}{|c_u|}u^\top Fx$, $F=B^\top M$. The last bounds $k|A|^2-(\mathrm{tr}A)^2$,
+    $A=B^\top MB$, and $\mathrm{tr}A\geq0$ where it is 0. So minimisers are $cBB^\top$, and $c>0$ by
+    Lemma H.1. Tried is the free minimiser, in the class of the theorem: Case 1 with the bounds 1
+    and 2, Case 2 with the bound 1.
     """
     text = r"M^{*}=cBB^{\top},\ 0<c\leq C_p/c_u^{2}"
     if least_n == 1 or c_v == 0:
         return tie(2 if c_v == 0 else 1, c_v, text)
-    cases = [(n, 1, 2, 0.0, bound) for n in range(2, 9) for bound in (1.0, 2.0)]
-    cases += [(2, k, d, 0.0, 2.0) for k, d in ((1, 3), (2, 3))]
-    return of_structure(
-        cases + [(2, k, d, sigma, 1.0) for k, d in ((1, 2), (1, 3), (2, 3)) for sigma in NOISES], text
+    silent = [(n, 1, 2, 0.0, bound) for n in range(2, 9) for bound in (1.0, 2.0)]
+    silent += [(2, k, d, 0.0, 2.0) for k, d in ((1, 3), (2, 3))]
+    noisy = [(2, k, d, sigma, 1.0) for k, d in ((1, 2), (1, 3), (2, 3)) for sigma in NOISES]
+    minima = (of_structure(cases, text) for cases in (silent, noisy))
+    return derivation("COL:T4.4", *minima, *small_cases())
+
+
+def small_cases() -> tuple[Evidence, Evidence, Evidence]:
+    """For k = 2 and a diagonal A what Au is off u, and the mean of u'Au; for k = 1 the loss of two
+    tokens by enumeration.
+    """
+    p, q, angle = sp.symbols("p q theta", real=True)
+    u = sp.Matrix([sp.cos(angle), sp.sin(angle)])
+    Au = sp.diag(p, q) * u
+    mean = lambda e: sp.integrate(sp.expand(e), (angle, 0, 2 * sp.pi)) / (2 * sp.pi)
+    off, along = mean(Au.dot(Au) - u.dot(Au) ** 2), mean(u.dot(Au))
+    signs = [(s, t) for s in (1, -1) for t in (1, -1)]
+    share = lambda s, t: E**s / (E**s + E**t)
+    errors = sum((share(s, t) * s + share(t, s) * t - 1) ** 2 for s, t in signs) / 4
+    return (
+        identity(computed(r"E(|Au|^2-(u^{\top}Au)^2)", off), (2 * (p**2 + q**2) - (p + q) ** 2) / 8),
+        identity(computed(r"Eu^{\top}Au", along), (p + q) / 2),
+        identity(computed("H", sp.cancel(errors)), signal_of_signs([1, 1], E)),
     )
 
 

@@ -19,9 +19,7 @@ from numerics.derivations.kernel.rules import assume, gcongr, instantiate, integ
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Range, Sort, whole
 from numerics.derivations.kernel.terms import Function, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
-from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.tactics import calc, show
-from proofs_check.derivations.proof import proves
 from proofs_check.derivations.window.prompt import d, j, l, mean, o, over, q
 from proofs_check.derivations.window.signal import p
 from proofs_check.derivations.window.subspace import largest_weight
@@ -33,7 +31,9 @@ letters = tuple(Variable(f"{name}_", range=NONNEGATIVE) for name in "efPw")
 narrow = Variable("c1", range=Range(Fraction(0), Fraction(1), False, False))
 turn = Variable("X", range=Range(Fraction(-2), Fraction(2), False, False))
 s_, t_ = largest_weight.a, largest_weight.b
-angle, c_u, c_v, kappa, sigma = (Variable(name, range=REALS) for name in ("t", "c_u", "c_v", "kappa", "sigma"))
+angle, c_u, c_v, kappa, sigma = (
+    Variable(name, range=REALS) for name in ("t", "c_u", "c_v", "kappa", "sigma")
+)
 level_ = Variable("c", range=Range(Fraction(0), Fraction(2), False, False))
 #: The spurious directions, and the blocks of M.
 spurious = Variable("k'", range=whole(1))
@@ -102,7 +102,9 @@ def _parts(x: Term, y: Term, E: Term, F: Term) -> tuple[Term, Term, Term]:
 @cache
 def identity_of_both_orders() -> Theorem:
     """The loss over both orders, less that with equal weights at the query."""
-    both = lambda x, y, angle: by_heights(x * E, y * F, s_, t_, angle) + by_heights(x * F, y * E, t_, s_, angle)
+    both = lambda x, y, angle: (
+        by_heights(x * E, y * F, s_, t_, angle) + by_heights(x * F, y * E, t_, s_, angle)
+    )
     parts = more(*_parts(x, y, E, F), s_, t_, angle)
     return show(both(x, y, angle) - both(term(1), term(1), term(1)), "==", parts[0] + parts[1] + parts[2])
 
@@ -148,8 +150,9 @@ def of_the_class(widest: int = 2) -> tuple[Theorem, ...]:
 
 
 @cache
-def of_the_tokens() -> tuple[Theorem, ...]:
+def of_the_tokens(noisy: bool = False) -> tuple[Theorem, ...]:
     """What is used of the law of the tokens given the query."""
+    number = narrow if noisy else level_
     total = one + two
     g, h = one / total, two / total
     inner = lambda at: mean(g * h * over(at * second(j, o)))
@@ -172,9 +175,7 @@ def of_the_tokens() -> tuple[Theorem, ...]:
         ),
         assume("u_1 and u_2 may be exchanged", *_same(*orders), every=every),
         assume("u_1 and u_2 are centred", mean(a + b), "==", 0, every=every),
-        assume(
-            "u_1 and u_2 are uncorrelated, given v_1 and v_2", mean(near * (a * b)), "==", 0, every=every
-        ),
+        assume("u_1 and u_2 are uncorrelated, given v_1 and v_2", mean(near * (a * b)), "==", 0, every=every),
         assume(
             "a rotation keeps the law of u_1 and u_2",
             *_same(mean(with_equal_weights(level, a, b)), mean(with_equal_weights(level, *fixed))),
@@ -184,8 +185,8 @@ def of_the_tokens() -> tuple[Theorem, ...]:
             "m is the least value with equal weights",
             least,
             "<=",
-            mean(with_equal_weights(level_, *fixed)),
-            every=(level_,),
+            mean(with_equal_weights(number, *fixed)),
+            every=(number,),
         ),
     )
 
@@ -204,7 +205,9 @@ def weights_along() -> tuple[Theorem, Theorem]:
         whole = integrate("coordinates", (j,), each, (d,))
         front, rest = c_u * over(at(j, o) * Fx), score.args[1]
         same = calc(front, ("==", whole.lhs), ("==", whole.rhs, whole), ("==", level * h))
-        found.append(chain(show(exp(score), "==", exp(level * h + rest), same, front, rest, level * h), weight))
+        found.append(
+            chain(show(exp(score), "==", exp(level * h + rest), same, front, rest, level * h), weight)
+        )
     return found[0], found[1]
 
 
@@ -231,10 +234,7 @@ def loss_by_heights() -> Theorem:
         loss(one, two),
         (
             "==",
-            kappa**2
-            * (
-                g**2 * size_1.lhs + h**2 * size_2.lhs + unit.lhs + 2 * (g * h * inner) - 2 * over_u
-            )
+            kappa**2 * (g**2 * size_1.lhs + h**2 * size_2.lhs + unit.lhs + 2 * (g * h * inner) - 2 * over_u)
             + sigma**2 * squares,
         ),
         (
@@ -249,13 +249,25 @@ def loss_by_heights() -> Theorem:
             over_u,
         ),
     )
-    value = kappa**2 * (squares + 1 + 2 * (g * h * (a * b)) - 2 * (cosine * (g * a + h * b))) + sigma**2 * squares
+    value = (
+        kappa**2 * (squares + 1 + 2 * (g * h * (a * b)) - 2 * (cosine * (g * a + h * b))) + sigma**2 * squares
+    )
     last = show(value, "==", by_heights(one, two, a, b, cosine), one, two, a, b, cosine)
     front = kappa**2 * (mean(squares) + 1) + sigma**2 * mean(squares)
     return calc(
         integrate("mean", (o,), each),
         ("==", front + 2 * kappa**2 * turned - 2 * kappa**2 * linear),
-        ("==", front + 2 * kappa**2 * product.rhs - 2 * kappa**2 * along.rhs, product, along, turned, linear, product.rhs, along.rhs, front),
+        (
+            "==",
+            front + 2 * kappa**2 * product.rhs - 2 * kappa**2 * along.rhs,
+            product,
+            along,
+            turned,
+            linear,
+            product.rhs,
+            along.rhs,
+            front,
+        ),
         ("==", mean(value)),
         ("==", mean(last.rhs), integrate("mean", (o,), last)),
     )
@@ -333,7 +345,17 @@ def of_the_direction() -> Theorem:
     high, sine = of_the_angles()
     small = show(1 / (A + top), "<=", 1 / (A + B), high, e, B, top)
     some = show(0, "<=", sine.lhs)
-    both = show(sine.lhs * small.lhs, "<=", sine.rhs * small.rhs, sine, some, chain(some, sine), small, *_sides(sine), *_sides(small))
+    both = show(
+        sine.lhs * small.lhs,
+        "<=",
+        sine.rhs * small.rhs,
+        sine,
+        some,
+        chain(some, sine),
+        small,
+        *_sides(sine),
+        *_sides(small),
+    )
     return calc(both, ("==", D * S / (A + B), D * S, e, B))
 
 
@@ -354,7 +376,9 @@ def of_the_noise() -> Theorem:
     e_, f_ = letters[:2]
     sharp = 1 / (e_ + 3) ** 2
     known = show((1 - f_) * sharp, "<=", (1 - f_) / (2 + e_ + f_) ** 2)
-    rest = show((1 - f_) / (2 + e_ + f_) ** 2, "<=", (3 + e_ + f_ - (1 + f_) ** 2) / ((2 + f_) * (2 + e_ + f_) ** 2))
+    rest = show(
+        (1 - f_) / (2 + e_ + f_) ** 2, "<=", (3 + e_ + f_ - (1 + f_) ** 2) / ((2 + f_) * (2 + e_ + f_) ** 2)
+    )
     both = instantiate(chain(known, rest), {e_: e, f_: f})
     front = 2 * e * (1 / (e + 3) ** 2)
     return calc(
@@ -413,7 +437,9 @@ def of_both_orders(noisy: bool = False) -> Theorem:
     equal_ = with_equal_weights(level, a, b)
     turned_ = by_heights(alpha_1 * of_b, alpha_2 * of_a, b, a, cosine)
     total = by_heights(one, two, a, b, cosine) + turned_
-    both = by_heights(term(1) * of_a, term(1) * of_b, a, b, term(1)) + by_heights(term(1) * of_b, term(1) * of_a, b, a, term(1))
+    both = by_heights(term(1) * of_a, term(1) * of_b, a, b, term(1)) + by_heights(
+        term(1) * of_b, term(1) * of_a, b, a, term(1)
+    )
     same = show(both, "==", 2 * equal_, of_a, of_b, a, b)
     moves = first_, second_, third
     left, right = (sum((x[n] for x in map(_sides, moves)), 2 * equal_) for n in (0, 1))
@@ -434,7 +460,14 @@ def of_the_mean_noise() -> Theorem:
     most = of_the_class(1)[2]
     total, share = mean(sharp), apart.lhs
     size = show(share, "<=", total, apart, square, wide, total, share, square.lhs)
-    less = show(1 - Fraction(7, 10) * (a - b) ** 2, "<=", 1 - Fraction(7, 10) * (level * (a - b)) ** 2, most, level, a - b)
+    less = show(
+        1 - Fraction(7, 10) * (a - b) ** 2,
+        "<=",
+        1 - Fraction(7, 10) * (level * (a - b)) ** 2,
+        most,
+        level,
+        a - b,
+    )
     point = gcongr(sharp * less.lhs, less)
     least_ = show(0, "<=", total - Fraction(7, 10) * share, size, total, share)
     whole = chain(least_, integrate("mean", (o,), point))
@@ -444,11 +477,12 @@ def of_the_mean_noise() -> Theorem:
 @cache
 def given_the_query(noisy: bool = False) -> Theorem:
     """m, and what the directions cost, is at most the mean of the loss given the query."""
-    *_, swap, centred, apart, rotated, lowest = of_the_tokens()
+    *_, swap, centred, apart, rotated, lowest = of_the_tokens(noisy)
     both = integrate("mean", (o,), of_both_orders(noisy))
     equal_, weights = mean(with_equal_weights(level, a, b)), mean(near)
     tilted = mean(spread)
-    bottom = instantiate(lowest, {level_: level}, of_the_class(1 if noisy else 2)[2])
+    number = narrow if noisy else level_
+    bottom = instantiate(lowest, {number: level}, of_the_class(1 if noisy else 2)[2])
     noise = of_the_mean_noise() if noisy else show(0, "<=", 0 * sigma)
     cost = kappa**2 * weights + kappa**2 * tilt * tilted
     value, by = loss_by_heights(), swap.lhs
