@@ -103,19 +103,19 @@ def noise_does_not_see_a_small_window(*, factor: int = 2) -> Evidence:
         out.append(
             identity(computed(r"\partial_c\mathcal L(0)", sp.factor(signal + sigma**2 * noise)), printed)
         )
-    return derivation("COL:H.5.noise", all_of(*first), all_of(*out), factor=factor)
+    return derivation("COL:H.5.noise/slope", all_of(*first), all_of(*out), factor=factor)
 
 
 @claim(
     "COL:H.5.noise/positive",
     control=dict(sign=-1),
     needs=("COL:H.5.noise/slope", "COL:H.1/sign", "COL:H.2a/32", "COL:H.2"),
-    argument=r"By the other claims $0$ is no minimiser for $n\geq2$. As $-u_i$ has the law of $u_i$, the loss "
-    r"of $-c_p$ is that of $c_p$ with $-u$ in the place of $R^\top u$ in (32). The form is Lemma H.2's.",
+    argument=r"By the other claims $0$ is no minimiser for $n\geq2$. As $-u_i$ has the law of $u_i$, the "
+    r"loss of $-c_p$ is that of $c_p$ with $-u$ in the place of $R^\top u$ in (32). The form is Lemma H.2's.",
 )
 def opposite_direction_is_worse(*, sign: int = 1) -> Evidence:
-    r"""In (32) with $R^\top u=-u$ and a mean centre $\bar cu$ the difference is $4\bar c$, which times
-    `sign` = 1 is positive for $\bar c>0$.
+    r"""In (32) with $R^\top u=-u$ and a mean centre $\bar cu$ the difference is $4\bar c$, which
+    times `sign` = 1 is positive for $\bar c>0$.
     """
     centre, u = sp.symbols("c_bar u", positive=True)
     difference = (centre * u + u) ** 2 - (centre * u - u) ** 2

@@ -1,6 +1,6 @@
-"""Theorem H.5 of Collins et al. for prompts of two tokens, in every dimension: whatever the spurious
-directions add to the scores, and wherever the attention looks, equal weights and the query's own
-direction have less loss.
+"""Theorem H.5 of Collins et al. for prompts of two tokens, in every dimension: whatever the
+spurious directions add to the scores, and wherever the attention looks, equal weights and the
+query's own direction have less loss.
 
 With the hyperbolic cosines A of r = log(alpha_1/alpha_2) and B of X = c(a - b), for the heights a
 and b of the tokens over the direction of Fx, what is averaged is, over both orders of the tokens,
@@ -16,25 +16,32 @@ from functools import cache
 from numerics.derivations.derived import chain, exp
 from numerics.derivations.kernel.binding import bind
 from numerics.derivations.kernel.rules import assume, gcongr, instantiate, integrate
-from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Range, Sort, whole
+from numerics.derivations.kernel.sorts import REALS, Sort, whole
 from numerics.derivations.kernel.terms import Function, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.tactics import calc, show
 from proofs_check.derivations.window.prompt import d, j, l, mean, o, over, q
 from proofs_check.derivations.window.signal import p
-from proofs_check.derivations.window.subspace import largest_weight
-from proofs_check.derivations.window.subspace.largest_weight import in_one_order
+from proofs_check.derivations.window.subspace import cosines
+from proofs_check.derivations.window.subspace.cosines import (
+    angle,
+    by_heights,
+    kappa,
+    level_,
+    more,
+    narrow,
+    parts_of,
+    s_,
+    sides,
+    sigma,
+    t_,
+    top,
+    x,
+    y,
+)
 from proofs_check.derivations.window.subspace.two_tokens import first, less_1, second
 
-x, y, E, F = (Variable(name, range=POSITIVE) for name in "xyEF")
-letters = tuple(Variable(f"{name}_", range=NONNEGATIVE) for name in "efPw")
-narrow = Variable("c1", range=Range(Fraction(0), Fraction(1), False, False))
-turn = Variable("X", range=Range(Fraction(-2), Fraction(2), False, False))
-s_, t_ = largest_weight.a, largest_weight.b
-angle, c_u, c_v, kappa, sigma = (
-    Variable(name, range=REALS) for name in ("t", "c_u", "c_v", "kappa", "sigma")
-)
-level_ = Variable("c", range=Range(Fraction(0), Fraction(2), False, False))
+c_u, c_v = (Variable(name, range=REALS) for name in ("c_u", "c_v"))
 #: The spurious directions, and the blocks of M.
 spurious = Variable("k'", range=whole(1))
 m, e_ = Variable("m", Sort.INDEX), Variable("e", Sort.INDEX)
@@ -66,65 +73,14 @@ of_a, of_b = exp(level * a), exp(level * b)
 
 
 def loss(one: Term, two: Term) -> Term:
-    """kappa^2 |gamma_1 u_1 + gamma_2 u_2 - u|^2 + sigma^2 (gamma_1^2 + gamma_2^2) for two weights."""
+    """kappa^2 |gamma_1 u_1 + gamma_2 u_2 - u|^2 + sigma^2 (gamma_1^2 + gamma_2^2)."""
     g, h = one / (one + two), two / (one + two)
     errors = over((g * first(j, o) + h * second(j, o) - u(j, q)) ** 2)
     return kappa**2 * errors + sigma**2 * (g**2 + h**2)
 
 
-def by_heights(one: Term, two: Term, s: Term, t: Term, angle: Term) -> Term:
-    """The same with st in place of u_1.u_2, and the heights times the cosine in place of those over
-    u.
-    """
-    total = one + two
-    noise = (one**2 + two**2) / total**2
-    signal = noise + 2 * one * two * (s * t) / total**2 + 1 - 2 * angle * ((one * s + two * t) / total)
-    return kappa**2 * signal + sigma**2 * noise
-
-
-def more(e: Term, B: Term, S: Term, s: Term, t: Term, angle: Term) -> tuple[Term, Term, Term]:
-    """What the loss over both orders is more than with equal weights at the query."""
-    A, D = 1 + e, s - t
-    scale = 2 * e / ((1 + B) * (A + B) ** 2)
-    signal = D * S * (A + B) + (1 - s * t) * (A + 1 + B - B**2)
-    return (
-        kappa**2 * (scale * signal),
-        kappa**2 * (2 * (1 - angle) * (s + t + D * S / (A + B))),
-        sigma**2 * (scale * (A + 1 + B - B**2)),
-    )
-
-
-def _parts(x: Term, y: Term, E: Term, F: Term) -> tuple[Term, Term, Term]:
-    """A - 1, B and sinh X."""
-    return less_1(x, y), 1 + less_1(E, F), (E**2 - F**2) / (2 * E * F)
-
-
-@cache
-def identity_of_both_orders() -> Theorem:
-    """The loss over both orders, less that with equal weights at the query."""
-    both = lambda x, y, angle: (
-        by_heights(x * E, y * F, s_, t_, angle) + by_heights(x * F, y * E, t_, s_, angle)
-    )
-    parts = more(*_parts(x, y, E, F), s_, t_, angle)
-    return show(both(x, y, angle) - both(term(1), term(1), term(1)), "==", parts[0] + parts[1] + parts[2])
-
-
-@cache
-def steep() -> Theorem:
-    """(1 - ab)(B - 1) <= (a - b) sinh X, which is (54), for the letters a, b and c."""
-    known = in_one_order(level_)[1]
-    E, F = exp(level_ * s_), exp(level_ * t_)
-    S = _parts(x, y, E, F)[2]
-    gap = known.rhs / (2 * E * F)
-    scaled = show(0, "<=", gap, known, known.rhs, E * F)
-    both = chain(scaled, show(gap, "==", (s_ - t_) * S - (1 - s_ * t_) * less_1(E, F), E, F))
-    left, right = (1 - s_ * t_) * less_1(E, F), (s_ - t_) * S
-    return show(left, "<=", right, both, left, right)
-
-
-#: A number that B does not exceed, the excess A - 1, and what is averaged with equal weights at the
+#: The excess A - 1, and what is averaged with equal weights at the
 #: query, by the heights over a fixed direction.
-top = exp(term(4))
 excess = less_1(alpha_1, alpha_2)
 near = excess / (1 + excess + top) ** 2
 sharp = 2 * excess * (1 / (excess + 3) ** 2)
@@ -215,7 +171,7 @@ def weights_along() -> tuple[Theorem, Theorem]:
 def loss_by_heights() -> Theorem:
     """The mean of the loss given the query, by the heights over the direction of Fx."""
     unit, size_1, size_2, flip, both, *_ = of_the_tokens()
-    length, total = of_the_class()[1], one + two
+    total = one + two
     g, h = one / total, two / total
     inner, over_u = over(first(j, o) * second(j, o)), over((g * first(j, o) + h * second(j, o)) * u(j, q))
     turned = mean(g * h * inner)
@@ -287,109 +243,6 @@ def in_range() -> tuple[Theorem, ...]:
 
 
 @cache
-def of_the_angles() -> tuple[Theorem, Theorem]:
-    """B <= e^4 and c(a - b)^2 <= (a - b) sinh X, for the letters a, b and c."""
-    E, F, D = exp(level_ * s_), exp(level_ * t_), s_ - t_
-    _, B, S = _parts(x, y, E, F)
-    up, down = (show(sign * level_ * D, "<=", 4) for sign in (1, -1))
-    high, low = gcongr(exp(up.lhs), up), gcongr(exp(down.lhs), down)
-    cosine_ = chain(B, (high.lhs + low.lhs) / 2)
-    z = Variable("z", range=REALS)
-    sine = instantiate(show(level_ * z**2, "<=", z * (exp(level_ * z) - exp(-level_ * z)) / 2), {z: D})
-    return (
-        chain(cosine_, show(cosine_.rhs, "<=", top, high, low, high.lhs, low.lhs, top)),
-        chain(sine, D * S),
-    )
-
-
-@cache
-def by_letters() -> Theorem:
-    """2eP/(A + B)^2 <= 2e/((1 + B)(A + B)^2) ((Pf + w)(A + B) + P(A + 1 + B - B^2)) for A = 1 + e and
-    B = 1 + f, where the bracket is P(AB + 1) + w(A + B).
-    """
-    e, f, P, w = letters
-    A, B = 1 + e, 1 + f
-    bracket = P * (A * B + 1) + w * (A + B)
-    return calc(
-        2 * e / (A + B) ** 2 * P,
-        ("<=", 2 * e / (A + B) ** 2 * (P * (A * B + 1) / (1 + B))),
-        ("<=", 2 * e / (A + B) ** 2 * (bracket / (1 + B))),
-        ("==", 2 * e / ((1 + B) * (A + B) ** 2) * ((P * f + w) * (A + B) + P * (A + 1 + B - B**2))),
-    )
-
-
-@cache
-def of_the_weights() -> Theorem:
-    """2(A - 1)/(A + K)^2 (1 - ab) <= the first part over kappa^2."""
-    E, F = exp(level_ * s_), exp(level_ * t_)
-    e, B, S = _parts(x, y, E, F)
-    A, D, P, f, high = 1 + e, s_ - t_, 1 - s_ * t_, less_1(E, F), of_the_angles()[0]
-    w, some = D * S - P * f, show(0, "<=", P)
-    known = some, show(0, "<=", w, steep(), D * S, P * f)
-    found = instantiate(by_letters(), dict(zip(letters, (e, f, P, w), strict=True)), *known)
-    square = show(1 / (A + top) ** 2, "<=", 1 / (A + B) ** 2, high, e, B, top)
-    scale = 2 * e / ((1 + B) * (A + B) ** 2)
-    signal = D * S * (A + B) + P * (A + 1 + B - B**2)
-    front = 2 * e * P
-    more = show(front * square.lhs, "<=", front * square.rhs, square, some, e, P, square.lhs, square.rhs)
-    whole = calc(more, ("==", found.lhs, e, f, P), ("<=", found.rhs, found))
-    return calc(whole, ("==", scale * signal, e, f, P, D * S))
-
-
-@cache
-def of_the_direction() -> Theorem:
-    """c(a - b)^2/(A + K) <= (a - b) sinh X/(A + B)."""
-    E, F = exp(level_ * s_), exp(level_ * t_)
-    e, B, S = _parts(x, y, E, F)
-    A, D = 1 + e, s_ - t_
-    high, sine = of_the_angles()
-    small = show(1 / (A + top), "<=", 1 / (A + B), high, e, B, top)
-    some = show(0, "<=", sine.lhs)
-    both = show(
-        sine.lhs * small.lhs,
-        "<=",
-        sine.rhs * small.rhs,
-        sine,
-        some,
-        chain(some, sine),
-        small,
-        *_sides(sine),
-        *_sides(small),
-    )
-    return calc(both, ("==", D * S / (A + B), D * S, e, B))
-
-
-def _sides(thm: Theorem) -> tuple[Term, Term]:
-    return thm.lhs, thm.rhs
-
-
-@cache
-def of_the_noise() -> Theorem:
-    """2(A - 1)/(A + 2)^2 (1 - 7X^2/10) <= the last part over sigma^2, for c <= 1."""
-    E, F, D = exp(narrow * s_), exp(narrow * t_), s_ - t_
-    e, f = less_1(x, y), less_1(E, F)
-    B, point = 1 + f, (exp(turn) + exp(-turn)) / 2
-    near_, X = show(point, "<=", 1 + Fraction(7, 10) * turn**2), narrow * D
-    low, up = show(-2, "<=", X), show(X, "<=", 2)
-    cosine_ = chain(B, instantiate(near_, {turn: X}, low, up))
-    less = show(1 - Fraction(7, 10) * X**2, "<=", 2 - B, cosine_, f, X**2)
-    e_, f_ = letters[:2]
-    sharp = 1 / (e_ + 3) ** 2
-    known = show((1 - f_) * sharp, "<=", (1 - f_) / (2 + e_ + f_) ** 2)
-    rest = show(
-        (1 - f_) / (2 + e_ + f_) ** 2, "<=", (3 + e_ + f_ - (1 + f_) ** 2) / ((2 + f_) * (2 + e_ + f_) ** 2)
-    )
-    both = instantiate(chain(known, rest), {e_: e, f_: f})
-    front = 2 * e * (1 / (e + 3) ** 2)
-    return calc(
-        gcongr(front * less.lhs, less),
-        ("==", 2 * e * both.lhs, e, f),
-        ("<=", 2 * e * both.rhs, gcongr(2 * e * both.lhs, both)),
-        ("==", 2 * e / ((1 + B) * (1 + e + B) ** 2) * (1 + e + 1 + B - B**2), e, f),
-    )
-
-
-@cache
 def noisy_tokens() -> tuple[Theorem, ...]:
     square = mean((a - b) ** 2)
     return (
@@ -420,17 +273,18 @@ def of_both_orders(noisy: bool = False) -> Theorem:
     """The loss over both orders is at least that with equal weights at the query, and more."""
     put = {x: alpha_1, y: alpha_2, s_: a, t_: b}
     at_level, ranges = {**put, level_: level}, (*in_range(), *of_the_class(1 if noisy else 2))
-    whole = instantiate(identity_of_both_orders(), {**put, E: of_a, F: of_b, angle: cosine}, *in_range())
-    weights = instantiate(of_the_weights(), at_level, *ranges)
-    direction_ = instantiate(of_the_direction(), at_level, *ranges)
+    weighted = {**put, cosines.E: of_a, cosines.F: of_b, angle: cosine}
+    whole = instantiate(cosines.identity_of_both_orders(), weighted, *in_range())
+    weights = instantiate(cosines.of_the_weights(), at_level, *ranges)
+    direction_ = instantiate(cosines.of_the_direction(), at_level, *ranges)
     positive = show(0, "<=", tilt, in_range()[4], cosine)
-    parts = more(*_parts(alpha_1, alpha_2, of_a, of_b), a, b, cosine)
+    parts = more(*parts_of(alpha_1, alpha_2, of_a, of_b), a, b, cosine)
     first_ = gcongr(kappa**2 * weights.lhs, weights)
     second_ = gcongr(a + b + direction_.lhs, direction_)
     scale = 2 * kappa**2 * tilt
-    second_ = show(scale * second_.lhs, "<=", scale * second_.rhs, second_, positive, tilt, *_sides(second_))
+    second_ = show(scale * second_.lhs, "<=", scale * second_.rhs, second_, positive, tilt, *sides(second_))
     if noisy:
-        third = instantiate(of_the_noise(), {**put, narrow: level}, *ranges)
+        third = instantiate(cosines.of_the_noise(), {**put, narrow: level}, *ranges)
         third = gcongr(sigma**2 * third.lhs, third)
     else:
         third = show(0 * sigma, "==", parts[2], without_noise(), sigma**2, excess, less_1(of_a, of_b))
@@ -442,13 +296,13 @@ def of_both_orders(noisy: bool = False) -> Theorem:
     )
     same = show(both, "==", 2 * equal_, of_a, of_b, a, b)
     moves = first_, second_, third
-    left, right = (sum((x[n] for x in map(_sides, moves)), 2 * equal_) for n in (0, 1))
-    found = show(left, "<=", right, *moves, equal_, *(x for thm in moves for x in _sides(thm)))
+    left, right = (sum((x[n] for x in map(sides, moves)), 2 * equal_) for n in (0, 1))
+    found = show(left, "<=", right, *moves, equal_, *(x for thm in moves for x in sides(thm)))
     along = show(second_.rhs, "==", parts[1], cosine, a, b, direction_.rhs)
     return calc(
         found,
         ("==", both + (parts[0] + parts[1] + parts[2]), same, along, both, equal_, second_.rhs, *parts),
-        ("==", both + whole.lhs, whole, both, *_sides(whole)),
+        ("==", both + whole.lhs, whole, both, *sides(whole)),
         ("==", total, both, total),
     )
 
@@ -521,4 +375,4 @@ def of_the_scores() -> Theorem:
     here, there = off(g, h), off(shares[0].rhs, shares[1].rhs)
     each = show(here**2, "==", there**2, *shares, g, h, *(x.rhs for x in shares))
     errors = integrate("coordinates", (j,), each, (d,))
-    return show(loss(one, two), "==", exact, errors, *shares, *_sides(errors), g, h, *(x.rhs for x in shares))
+    return show(loss(one, two), "==", exact, errors, *shares, *sides(errors), g, h, *(x.rhs for x in shares))

@@ -14,8 +14,8 @@ from numerics.derivations.derived import chain, exp
 from numerics.derivations.kernel.binding import instantiated
 from numerics.derivations.kernel.flows import derivative
 from numerics.derivations.kernel.rules import assume, gcongr, instantiate, integrate
-from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, Range, Sort
-from numerics.derivations.kernel.terms import CLOCK, Defined, Function, Op, Term, Variable, term
+from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, Sort
+from numerics.derivations.kernel.terms import CLOCK, Defined, Function, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.tactics import calc, show
@@ -24,12 +24,10 @@ from proofs_check.derivations.window.low_rank import at_most, gamma
 from proofs_check.derivations.window.prompt import bounded_X as X
 from proofs_check.derivations.window.prompt import i, j, mean, n, o, over, tokens
 from proofs_check.derivations.window.signal import p
+from proofs_check.derivations.window.subspace.order import a, b, in_one_order
 
 t = Variable("t", Sort.TIME)
 c, start = Variable("c", range=POSITIVE), Variable("alpha_0", range=POSITIVE)
-closed = Range(Fraction(-1), Fraction(1), False, False)
-a, b = (Variable(name, range=closed) for name in "ab")
-y = Variable("y", range=Range(Fraction(-2), Fraction(2), False, False))
 #: Letters: the factors e^{ca} and e^{cb}, two weights, and what the other tokens add.
 of_letters = tuple(Variable(name, range=POSITIVE) for name in "EFAB")
 R_, Q_ = (Variable(name, range=NONNEGATIVE) for name in "RQ")
@@ -42,45 +40,6 @@ weight, w_1 = alpha * of_token, largest * of_first
 total = Defined("S", w_1 + tokens(weight))
 centre = w_1 * (first(j, o) - p(j)) + tokens(weight * (X(i, j, o) - p(j)))
 signal = over(centre**2) / total**2
-
-
-@cache
-def in_one_order(c: Variable, *given: Theorem) -> tuple[Theorem, Theorem]:
-    """(b - a)(e^{cb} - e^{ca}) >= 0 and (e^{ca} gamma_{b,a} - e^{cb} gamma_{a,b})(e^{cb} - e^{ca}) >=
-    0: the heights, the weights and the two sides of (54) are in one order, for c <= 2.
-
-    With d = b - a and q = e^{cd} the product is e^{2ca}(q - 1)(2d - (q - 1) gamma_{a,b}), with
-    gamma_{a,b} <= (1 - d/2)^2, and e^d (1 - d/2) - 1 - d/2 has the sign of -d.
-    """
-    delta, g = b - a, gamma(a, b)
-    inside, some = show(0, "<=", (1 - delta / 2) ** 2 - g), show(0, "<=", g)
-    at = lambda thm: instantiate(thm, {y: delta})
-    product = lambda x, y: show(0, "<=", x.rhs * y.rhs, x, y, x.rhs, y.rhs)
-    q = exp(c * delta)
-    value = (q - 1) * (2 * delta - (q - 1) * g)
-
-    def signed(event: Term, sign: int) -> Theorem:
-        """The value is not negative on the event that y has this sign."""
-        E, E2, sides = exp(y), exp(2 * y), 1 + y / 2 + exp(y) * (1 - y / 2)
-        least = lambda value, *given: show(0, "<=", event * (sign * value), *given)
-        one, steeper = least(1 + y / 2 - E * (1 - y / 2)), least(E2 - exp(c * y), *given)
-        grows, falls = at(least(exp(c * y) - 1)), at(least(E2 - 1))
-        squares = at(product(one, show(0, "<=", sides)))
-        parts = squares, product(at(steeper), some), product(falls, inside)
-        rest = show(0, "<=", sum((x.rhs for x in parts[1:]), parts[0].rhs), *parts, *(x.rhs for x in parts))
-        here = instantiated(event, {y: delta})
-        rest = chain(rest, here * (sign * (2 * delta - (q - 1) * g)))
-        whole = product(grows, rest)
-        return chain(whole, show(whole.rhs, "==", here * value, q, g))
-
-    both = signed(Op("ind", (y,)), 1), signed(Op("above", (-y,)), -1)
-    whole = chain(show(0, "<=", both[0].rhs + both[1].rhs, *both, *(x.rhs for x in both)), value)
-    rise = at(show(0, "<=", y * (exp(c * y) - 1)))
-    gap = exp(c * b) - exp(c * a)
-    between = exp(c * a) * gamma(b, a) - exp(c * b) * gamma(a, b)
-    scaled = show(0, "<=", exp(c * a) * rise.rhs, rise, rise.rhs)
-    twice = show(0, "<=", exp(2 * c * a) * value, whole, value)
-    return chain(scaled, (b - a) * gap), chain(twice, between * gap)
 
 
 @cache

@@ -9,16 +9,19 @@ from functools import cache
 from numerics.derivations.derived import chain, exp
 from numerics.derivations.kernel.rules import assume, gcongr, instantiate, integrate
 from numerics.derivations.kernel.sorts import POSITIVE, REALS, Sort
-from numerics.derivations.kernel.terms import Function, Term, Variable
+from numerics.derivations.kernel.terms import Function, Variable
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.tactics import calc, show
 from proofs_check.derivations.proof import proves
 from proofs_check.derivations.window.prompt import d, j, l, mean, o, over, q
 from proofs_check.derivations.window.signal import p
+from proofs_check.derivations.window.subspace.cosines import kappa, sides, sigma, top
+from proofs_check.derivations.window.subspace.direction import (
+    off,
+)
 from proofs_check.derivations.window.subspace.equal_weights import (
     Gx,
-    M_uu,
     M_vu,
     M_vv,
     a,
@@ -31,7 +34,6 @@ from proofs_check.derivations.window.subspace.equal_weights import (
     excess,
     given_the_query,
     in_range,
-    kappa,
     least,
     level,
     m,
@@ -41,11 +43,9 @@ from proofs_check.derivations.window.subspace.equal_weights import (
     of_the_tokens,
     out,
     query,
-    sigma,
     spread,
     spurious,
     tilt,
-    top,
     u,
     v,
     v_1,
@@ -53,9 +53,7 @@ from proofs_check.derivations.window.subspace.equal_weights import (
     with_equal_weights,
     without_noise,
 )
-from proofs_check.derivations.window.subspace.equal_weights import (
-    loss as loss_at,
-)
+from proofs_check.derivations.window.subspace.equal_weights import loss as loss_at
 from proofs_check.derivations.window.subspace.two_tokens import first, second
 
 rho, z = Variable("rho", range=POSITIVE), Variable("z", range=REALS)
@@ -66,8 +64,6 @@ most = exp(rho) + top
 loss = query(mean(exact))
 #: The squared sizes of the blocks N and Q, as the mean of |Gx|^2 has them.
 blocks = out(c_u**2 * over(M_vu(m, l) ** 2, l) / d + c_v**2 * out(M_vv(m, e_) ** 2, e_) / spurious)
-#: How far c_u Fx is from the direction of u.
-off = query(level * tilt)
 
 
 @cache
@@ -120,14 +116,14 @@ def of_the_blocks() -> Theorem:
     size = show(1 / most**2, "<=", 1 / (1 + excess + top) ** 2, high, excess, exp(rho), top)
     point = calc(
         ratio**2 / 2 * size.lhs,
-        ("<=", ratio**2 / 2 * size.rhs, size, ratio, *_sides(size)),
+        ("<=", ratio**2 / 2 * size.rhs, size, ratio, *sides(size)),
         ("<=", excess * size.rhs, least_, ratio, excess, size.rhs),
         ("==", near, excess),
     )
     at_G = instantiate(square, {w: ((m,), c_v * Gx)})
     given = calc(
         size.lhs / 2 * at_G.rhs,
-        ("==", size.lhs / 2 * at_G.lhs, at_G, *_sides(at_G), size.lhs),
+        ("==", size.lhs / 2 * at_G.lhs, at_G, *sides(at_G), size.lhs),
         ("==", mean(point.lhs)),
         ("<=", mean(near), integrate("mean", (o,), point)),
     )
@@ -143,31 +139,29 @@ def of_the_blocks() -> Theorem:
     return calc(
         c_v**2 / spurious * size.lhs * blocks,
         ("==", c_v**2 / spurious * size.lhs * whole.rhs),
-        ("==", c_v**2 / spurious * size.lhs * whole.lhs, whole, *_sides(whole), size.lhs),
+        ("==", c_v**2 / spurious * size.lhs * whole.lhs, whole, *sides(whole), size.lhs),
         ("==", query(given.lhs)),
         ("<=", query(given.rhs), integrate("query", (q,), given)),
     )
 
 
-def _sides(thm: Theorem) -> tuple[Term, Term]:
-    return thm.lhs, thm.rhs
-
-
 @cache
 def of_the_direction() -> Theorem:
-    """2/(k(e^rho + K)) times what c_u Fx is off the direction of u is at most E_x (1 - cos) E spread."""
+    """2/(k(e^rho + K)) times what c_u Fx is off the direction of u is at most E_x (1 - cos) times
+    E spread.
+    """
     _, high = of_the_ratio()
     square = noisy_tokens()[1]
     size = show(1 / most, "<=", 1 / (1 + excess + top), high, excess, exp(rho), top)
     point = gcongr(level * (a - b) ** 2 * size.lhs, size)
     given = calc(
         level * size.lhs * square.rhs,
-        ("==", level * size.lhs * square.lhs, square, *_sides(square), level, size.lhs),
+        ("==", level * size.lhs * square.lhs, square, *sides(square), level, size.lhs),
         ("==", mean(point.lhs)),
         ("<=", mean(spread), integrate("mean", (o,), point)),
     )
     positive = show(0, "<=", tilt, in_range()[4], cosine)
-    each = show(tilt * given.lhs, "<=", tilt * given.rhs, given, positive, tilt, *_sides(given))
+    each = show(tilt * given.lhs, "<=", tilt * given.rhs, given, positive, tilt, *sides(given))
     return calc(
         size.lhs * square.rhs * off,
         ("==", query(each.lhs)),
@@ -182,151 +176,6 @@ def costs(noisy: bool = False) -> Theorem:
     whole = integrate("query", (q,), given_the_query(noisy))
     left = least + kappa**2 * first_.lhs + kappa**2 * second_.lhs
     return chain(gcongr(left, first_, second_), whole)
-
-
-#: A matrix in a quadratic form, the trace and the squared size of A, and the parts of c_u Fx.
-form, size = Function("S", (Sort.INDEX, Sort.INDEX)), over(over(M_uu(j, l) ** 2, l))
-trace = over(M_uu(j, j))
-part_u, part_v = c_u**2 * over(M_uu(j, l) * u(l, q), l), c_u * c_v * out(M_vu(m, j) * v(m, q))
-quadratic = over(over(form(j, l) * u(j, q) * u(l, q), l))
-
-
-@cache
-def forms_of_the_query() -> tuple[Theorem, ...]:
-    """Second and fourth moments of the query; A is symmetric, as M is."""
-    fourth = (trace**2 + 2 * size) / (d * (d + 2))
-    along = over(u(j, q) * part_u) * over(u(j, q) * part_v)
-    of_A = over(over(M_uu(j, l) * u(j, q) * u(l, q), l))
-    return (
-        assume(
-            "uniform query: E u'Su = tr(S)/k", query(quadratic), "==", over(form(j, j)) / d, every=(form,)
-        ),
-        assume("uniform query: E (u'Au)^2 for a symmetric A", query(of_A**2), "==", fourth),
-        assume("v and -v have one law: E u.N'v = 0", query(over(u(j, q) * part_v)), "==", 0),
-        assume(
-            "v and -v have one law: E Au.N'v = E u'Au u.N'v",
-            query(over(part_u * part_v)),
-            "==",
-            query(along),
-        ),
-    )
-
-
-def direction_statements(four: int = 4) -> tuple[Statement, Statement]:
-    """c_u^4 (k|A|^2 - (tr A)^2)/(k(k + 2)) is at most `four` times what c_u Fx is off the direction
-    of u, and the mean of c_u |Fx| is c_u^2 tr(A)/k and that.
-    """
-    given = hypotheses(*forms_of_the_query(), *of_the_class(), of_the_tokens()[0])
-    spread_ = c_u**4 * (d * size - trace**2) / (d * (d + 2))
-    return (
-        Statement(spread_, "<=", four * off, given),
-        Statement(query(level), "==", c_u**2 * trace / d + off, given),
-    )
-
-
-@cache
-def along_the_query() -> Theorem:
-    """c_u u.Fx = lambda cos."""
-    known = of_the_class()[0]
-    each = show(u(j, q) * known.lhs, "==", u(j, q) * known.rhs, known, *_sides(known), u(j, q))
-    whole = integrate("coordinates", (j,), each, (d,))
-    return chain(over(u(j, q) * (part_u + part_v)), whole, level * cosine)
-
-
-@cache
-def length() -> Theorem:
-    """|c_u Fx| = lambda."""
-    known, unit = of_the_class()[:2]
-    each = show(known.lhs**2, "==", known.rhs**2, known, *_sides(known))
-    whole = integrate("coordinates", (j,), each, (d,))
-    return calc(
-        over((part_u + part_v) ** 2), ("==", whole.lhs), ("==", whole.rhs, whole), ("==", level**2, unit)
-    )
-
-
-@cache
-def mean_length() -> Theorem:
-    """E lambda = c_u^2 tr(A)/k + E lambda (1 - cos)."""
-    trace_, _, odd, _ = forms_of_the_query()
-    at_A = instantiate(trace_, {form: ((j, l), M_uu(j, l))})
-    whole = integrate("query", (q,), along_the_query())
-    value = calc(
-        query(level * cosine),
-        ("==", whole.rhs),
-        ("==", whole.lhs, whole, *_sides(whole)),
-        ("==", c_u**2 * at_A.lhs + odd.lhs),
-        ("==", c_u**2 * trace / d, at_A, odd, at_A.lhs, odd.lhs),
-    )
-    return calc(query(level), ("==", value.lhs + off), ("==", value.rhs + off, value, value.lhs, off))
-
-
-@cache
-def spread_of_A() -> Theorem:
-    """E (|W|^2 - (u.W)^2) for W = c_u Fx, of which the part of v adds what is not negative."""
-    trace_, fourth, _, mixed = forms_of_the_query()
-    unit, most_ = of_the_tokens()[0], of_the_class()[2]
-    square = instantiate(trace_, {form: ((j, l), over(M_uu(e_, j) * M_uu(e_, l), e_))})
-    along_u, along_v = over(u(j, q) * part_u), over(u(j, q) * part_v)
-    across = over((part_v - along_v * u(j, q)) ** 2)
-    rest = calc(
-        across,
-        ("==", over(part_v**2) - 2 * along_v**2 + along_v**2 * unit.lhs),
-        ("==", over(part_v**2) - along_v**2, unit, over(part_v**2), along_v),
-    )
-    rest = chain(show(0, "<=", across), rest)
-    whole = calc(
-        over(part_u**2) - along_u**2 + 2 * (over(part_u * part_v) - along_u * along_v),
-        (
-            "<=",
-            over(part_u**2) - along_u**2 + 2 * (over(part_u * part_v) - along_u * along_v) + rest.rhs,
-            rest,
-            rest.rhs,
-            over(part_u**2),
-            along_u,
-            over(part_u * part_v),
-            along_v,
-        ),
-        ("==", over((part_u + part_v) ** 2) - over(u(j, q) * (part_u + part_v)) ** 2),
-    )
-    long, high = length(), along_the_query()
-    narrow_ = show(0, "<=", tilt, in_range()[4], cosine)
-    short = show(level * (1 + cosine), "<=", 4, most_, in_range()[4], level, cosine)
-    last = show(
-        0,
-        "<=",
-        level * tilt * (4 - short.lhs),
-        show(0, "<=", 4 - short.lhs, short, short.lhs),
-        narrow_,
-        level,
-        tilt,
-        4 - short.lhs,
-    )
-    point = calc(
-        whole,
-        ("==", level**2 - (level * cosine) ** 2, long, high, *_sides(long), *_sides(high)),
-        ("<=", level**2 - (level * cosine) ** 2 + last.rhs, last, last.rhs, level, cosine),
-        ("==", 4 * (level * tilt)),
-    )
-    means = integrate("query", (q,), point)
-    of_A = over(over(M_uu(j, l) * u(j, q) * u(l, q), l))
-    odd = mixed.lhs - mixed.rhs
-    return calc(
-        c_u**4 * (d * size - trace**2) / (d * (d + 2)),
-        ("==", c_u**4 * (size / d - fourth.rhs) + 2 * odd, mixed, size, trace, mixed.lhs, mixed.rhs),
-        ("==", c_u**4 * (square.rhs - fourth.rhs) + 2 * odd),
-        (
-            "==",
-            c_u**4 * (square.lhs - fourth.lhs) + 2 * odd,
-            square,
-            fourth,
-            *_sides(square),
-            *_sides(fourth),
-            odd,
-        ),
-        ("==", means.lhs),
-        ("<=", means.rhs, means),
-        ("==", 4 * off),
-    )
 
 
 #: cBB' has the score c u_i.u, where c is a number.
@@ -390,23 +239,22 @@ def loss_of_multiples() -> Theorem:
     return calc(integrate("query", (q,), point), ("==", turn.rhs))
 
 
-def statements(times: int = 1, four: int = 4) -> tuple[Statement, ...]:
-    """Without noise, and with noise: m and what the blocks N and Q and the direction of Fx cost, all
-    of it `times`, is at most the loss; both statements on the direction; and the loss of cBB'.
+def cost_statement(noisy: bool = False) -> Statement:
+    """m, and what the blocks N and Q and the direction of Fx cost, is at most the loss, without
+    noise or with it.
     """
     scale = c_v**2 / spurious * (1 / most**2)
-    price = times * kappa**2 * (scale * blocks + 2 / d * (1 / most) * off)
+    price = kappa**2 * (scale * blocks + 2 / d * (1 / most) * off)
     given = hypotheses(fixed_direction(), *spurious_parts(), noisy_tokens()[1])
-    first_ = given | hypotheses(*of_the_class(2), *of_the_tokens(), without_noise())
-    second_ = given | hypotheses(*of_the_class(1), *of_the_tokens(True), *noisy_tokens())
-    multiples = hypotheses(fixed_direction(), *of_the_tokens()[:3], *of_multiples())
-    least_ = mean(with_equal_weights(c, *at_fixed))
-    return (
-        Statement(least + price, "<=", loss, first_),
-        Statement(least + price, "<=", loss, second_),
-        *direction_statements(four),
-        Statement(query(mean(loss_at(*own))), "==", times * least_, multiples),
-    )
+    given |= hypotheses(*of_the_class(1 if noisy else 2), *of_the_tokens(noisy))
+    given |= hypotheses(*(noisy_tokens() if noisy else (without_noise(),)))
+    return Statement(least + price, "<=", loss, given)
+
+
+def multiples_statement(times: int = 1) -> Statement:
+    """The loss of cBB' is `times` that of equal weights."""
+    given = hypotheses(fixed_direction(), *of_the_tokens()[:3], *of_multiples())
+    return Statement(query(mean(loss_at(*own))), "==", times * mean(with_equal_weights(c, *at_fixed)), given)
 
 
 @cache
@@ -414,7 +262,6 @@ def fixed_direction() -> Theorem:
     return assume("|e_0| = 1", over(p(j) ** 2), "==", 1)
 
 
-proves("COL:T4.4", statements, part=(1, 2), at=(False, True))(costs)
-proves("COL:T4.4", statements, part=3)(spread_of_A)
-proves("COL:T4.4", statements, part=4)(mean_length)
-proves("COL:T4.4", statements, part=5)(loss_of_multiples)
+proves("COL:T4.4", cost_statement)(costs)
+proves("COL:T4.4/noise", lambda: cost_statement(True))(lambda: costs(True))
+proves("COL:T4.4/multiples", multiples_statement)(loss_of_multiples)

@@ -235,7 +235,7 @@ def noise_statements(factor: int = 2) -> tuple[Statement, Statement]:
     )
 
 
-@proves("COL:H.5.noise", noise_statements, part=1)
+@proves("COL:H.5.noise/slope", noise_statements, part=1)
 @cache
 def slope_of_the_noise() -> Theorem:
     """The slope of sum gamma_i^2 is odd in the tokens."""
@@ -272,7 +272,7 @@ def _height_is_centred() -> Theorem:
     return chain(mean(height), integrate("coordinates", (j,), each, (d,)), 0)
 
 
-@proves("COL:H.5.noise", noise_statements, part=2)
+@proves("COL:H.5.noise/slope", noise_statements, part=2)
 @cache
 def slope_of_the_loss() -> Theorem:
     """Noise adds nothing to the slope at 0."""
