@@ -156,7 +156,7 @@ def test_a_derivation_needs_its_hypotheses(id, needed):
 
 
 def signal_slope(weights, c, k, rng):
-    """The derivative of the signal of Lemma H.3 in the first weight, by differences, of one sample.
+    """The derivative of the signal of Lemma H.3 in the first weight, by differences."""
     u = rng.normal(size=(200_000, len(weights), k))
     u /= np.linalg.norm(u, axis=2, keepdims=True)
 

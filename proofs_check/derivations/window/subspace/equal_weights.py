@@ -129,12 +129,14 @@ def of_the_tokens(noisy: bool = False) -> tuple[Theorem, ...]:
             over_u(*flipped),
             every=every,
         ),
-        assume("u_1 and u_2 may be exchanged", *_same(*orders), every=every),
+        assume("u_1 and u_2 may be exchanged", orders[0], "==", orders[1], every=every),
         assume("u_1 and u_2 are centred", mean(a + b), "==", 0, every=every),
         assume("u_1 and u_2 are uncorrelated, given v_1 and v_2", mean(near * (a * b)), "==", 0, every=every),
         assume(
             "a rotation keeps the law of u_1 and u_2",
-            *_same(mean(with_equal_weights(level, a, b)), mean(with_equal_weights(level, *fixed))),
+            mean(with_equal_weights(level, a, b)),
+            "==",
+            mean(with_equal_weights(level, *fixed)),
             every=every,
         ),
         assume(
@@ -147,22 +149,18 @@ def of_the_tokens(noisy: bool = False) -> tuple[Theorem, ...]:
     )
 
 
-def _same(left: Term, right: Term) -> tuple[Term, str, Term]:
-    return left, "==", right
-
-
 @cache
 def weights_along() -> tuple[Theorem, Theorem]:
     """The weights are e^{lambda a} alpha_1 and e^{lambda b} alpha_2."""
     known = of_the_class()[0]
     found = []
-    for at, h, score, weight in ((first, a, scores[0], one), (second, b, scores[1], two)):
+    for at, h, more_, weight in ((first, a, v_1, one), (second, b, v_2, two)):
         each = show(at(j, o) * known.lhs, "==", at(j, o) * known.rhs, known, at(j, o), known.lhs, known.rhs)
         whole = integrate("coordinates", (j,), each, (d,))
-        front, rest = c_u * over(at(j, o) * Fx), score.args[1]
+        front, rest = c_u * over(at(j, o) * Fx), c_v * part(more_)
         same = calc(front, ("==", whole.lhs), ("==", whole.rhs, whole), ("==", level * h))
         found.append(
-            chain(show(exp(score), "==", exp(level * h + rest), same, front, rest, level * h), weight)
+            chain(show(exp(front + rest), "==", exp(level * h + rest), same, front, rest, level * h), weight)
         )
     return found[0], found[1]
 

@@ -241,11 +241,11 @@ def more_than_the_rest() -> Theorem:
     both = show(0, "<=", gap * (x_ + y_), less, both, gap, x_ + y_)
     least, third = both.rhs / S**3 / 2, instantiated(parts[2], put)
     more = show(least, "<=", third, both, both.rhs, S, T)
-    values = [x.rhs for x in found]
+    costs = [x.rhs for x in found]
     return calc(
         least,
-        ("<=", values[0] + values[1] + third, *found, more, least, *values, third),
-        ("==", whole.lhs, whole, whole.lhs, *values, third),
+        ("<=", costs[0] + costs[1] + third, *found, more, least, *costs, third),
+        ("==", whole.lhs, whole, whole.lhs, *costs, third),
     )
 
 
@@ -253,7 +253,8 @@ def more_than_the_rest() -> Theorem:
 def factors() -> tuple[Theorem, ...]:
     """e^{-c} <= e_1, e_i and e_1, e_i <= e^c."""
     out = []
-    for h, near, far in ((h_1, *in_range()[:2]), (height, *in_range()[2:])):
+    near_1, far_1, near_i, far_i = in_range()
+    for h, near, far in ((h_1, near_1, far_1), (height, near_i, far_i)):
         low, up = show(-c, "<=", c * h, far, h), show(c * h, "<=", c, near, h)
         out += [gcongr(exp(-c), low), gcongr(exp(c * h), up)]
     return tuple(out)
