@@ -245,7 +245,7 @@ def cost_statement(noisy: bool = False) -> Statement:
     """
     scale = c_v**2 / spurious * (1 / most**2)
     price = kappa**2 * (scale * blocks + 2 / d * (1 / most) * off)
-    given = hypotheses(fixed_direction(), *spurious_parts(), noisy_tokens()[1])
+    given = hypotheses(*spurious_parts(), noisy_tokens()[1])
     given |= hypotheses(*of_the_class(1 if noisy else 2), *of_the_tokens(noisy))
     given |= hypotheses(*(noisy_tokens() if noisy else (without_noise(),)))
     return Statement(least + price, "<=", loss, given)
@@ -253,13 +253,8 @@ def cost_statement(noisy: bool = False) -> Statement:
 
 def multiples_statement(times: int = 1) -> Statement:
     """The loss of cBB' is `times` that of equal weights."""
-    given = hypotheses(fixed_direction(), *of_the_tokens()[:3], *of_multiples())
+    given = hypotheses(*of_the_tokens()[:3], *of_multiples())
     return Statement(query(mean(loss_at(*own))), "==", times * mean(with_equal_weights(c, *at_fixed)), given)
-
-
-@cache
-def fixed_direction() -> Theorem:
-    return assume("|e_0| = 1", over(p(j) ** 2), "==", 1)
 
 
 proves("COL:T4.4", cost_statement)(costs)
