@@ -12,13 +12,11 @@ from sympy import oo
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Integers, computed, forall, identity
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.outcomes import charge
 
 k, c_a, c_u = sp.symbols("k c_a c_u", positive=True)
-PATTERNS = (
-    "The derivative at $0$ is a polynomial of degree three in the weights whose coefficients depend only "
-    r"on which of three tokens coincide: $n=3$ decides every $n\geq2$."
-)
+UNDER_THE_MEAN = ("Leibniz: the derivative of a mean is the mean of the derivatives, on a compact set",)
 
 
 def mean(e: sp.Expr, t: list[sp.Symbol], r: dict[tuple[int, int], sp.Symbol]) -> sp.Expr:
@@ -56,18 +54,18 @@ def slopes(n: int) -> tuple[sp.Expr, sp.Expr, list[sp.Symbol]]:
     return c_a**2 * c_u**2 * mean(first(signal), t, r), mean(first(sum(g**2 for g in gamma)), t, r), alpha
 
 
-@claim("COL:H.1/derivative", control=dict(factor=1), argument=PATTERNS)
+@claim("COL:H.1/derivative", control=dict(factor=1), cites=UNDER_THE_MEAN)
 def derivative_at_zero(*, factor: int = 2) -> Evidence:
     r"""$J^{\prime}(0)$ is `factor` = 2 times
-    $\frac{c_a^2c_u^4}{k}\left(\sum\alpha_i^2/(\sum\alpha_i)^2-1\right)$, for $n=2$ and $n=3$, any
-    weights and any $k$.
+    $\frac{c_a^2c_u^4}{k}\left(\sum\alpha_i^2/(\sum\alpha_i)^2-1\right)$, for any weights, $n$ and
+    $k$; $n=2$ and $n=3$ are tried.
     """
     out = []
     for n in (2, 3):
         signal, _, alpha = slopes(n)
         printed = factor * c_a**2 * c_u**4 / k * (sum(a**2 for a in alpha) / sum(alpha) ** 2 - 1)
         out.append(identity(computed(r"J^{\prime}(0)", sp.factor(signal)), printed))
-    return all_of(*out)
+    return derivation("COL:H.1/derivative", all_of(*out), factor=factor)
 
 
 @claim(
@@ -76,36 +74,49 @@ def derivative_at_zero(*, factor: int = 2) -> Evidence:
     repair=dict(least=2),
     control=(dict(least=1), dict(sign=-1)),
     needs=("COL:H.1/derivative",),
+    cites=UNDER_THE_MEAN,
     hypotheses=("n in Integers", "n >= 1"),
 )
 def zero_is_not_a_minimiser(*, least: int = 1, sign: int = 1) -> Evidence:
-    r"""For equal weights $J^{\prime}(0)$ is a positive number times $\frac1n-1$, negative for
-    $n\geq{}$ `least` = 1; two weights of any size give the same sign.
+    r"""$J^{\prime}(0)$ times `sign` = 1 is negative for $n\geq{}$ `least` = 1 tokens and any
+    weights. Tried are equal ones, for which it is a positive number times $\frac1n-1$, and two.
     """
     n = sp.Symbol("n", integer=True, positive=True)
     a, b = sp.symbols("alpha_1 alpha_2", positive=True)
     two = forall(sign * (a**2 + b**2), "<", sign * (a + b) ** 2, {a: (0, oo), b: (0, oo)})
-    return all_of(forall(1 / n - 1, "<", 0, {n: Integers(least, oo)}), two)
+    search = all_of(forall(1 / n - 1, "<", 0, {n: Integers(least, oo)}), two)
+    return derivation("COL:H.1/sign", search, least=least, sign=sign)
 
 
-@claim(
-    "COL:H.5.noise",
-    control=dict(factor=3),
-    needs=("COL:H.1/derivative", "COL:H.2a/32", "COL:H.2"),
-    argument=PATTERNS
-    + r" Then $0$ is no minimiser for $n\geq2$, and the centre of (32) excludes $c_p<0$. The form is Lemma "
-    r"H.2's.",
-)
+@claim("COL:H.5.noise/slope", control=dict(factor=3), needs=("COL:H.1/derivative",), cites=UNDER_THE_MEAN)
 def noise_does_not_see_a_small_window(*, factor: int = 2) -> Evidence:
     r"""The derivative at $0$ of the mean of $\sum_i\gamma_i^2$ is $0$, so that of the whole loss
-    is that of the signal, `factor` = 2 times Lemma H.1's, for every $\sigma$ ($n=2$ and $n=3$).
+    is that of the signal, `factor` = 2 times the number that Lemma H.1 has, for every $\sigma$, $n$
+    and $k$; $n=2$ and $n=3$ are tried.
     """
     sigma = sp.Symbol("sigma", positive=True)
-    out = []
+    first, out = [], []
     for n in (2, 3):
         signal, noise, alpha = slopes(n)
+        first.append(identity(computed(r"\partial_c\sum\gamma_i^2", noise), factor - 2))
         printed = factor * c_a**2 * c_u**4 / k * (sum(a**2 for a in alpha) / sum(alpha) ** 2 - 1)
         out.append(
             identity(computed(r"\partial_c\mathcal L(0)", sp.factor(signal + sigma**2 * noise)), printed)
         )
-    return all_of(*out)
+    return derivation("COL:H.5.noise/slope", all_of(*first), all_of(*out), factor=factor)
+
+
+@claim(
+    "COL:H.5.noise/positive",
+    control=dict(sign=-1),
+    needs=("COL:H.5.noise/slope", "COL:H.1/sign", "COL:H.2a/32", "COL:H.2"),
+    argument=r"By the other claims $0$ is no minimiser for $n\geq2$. As $-u_i$ has the law of $u_i$, the "
+    r"loss of $-c_p$ is that of $c_p$ with $-u$ in the place of $R^\top u$ in (32). The form is Lemma H.2's.",
+)
+def opposite_direction_is_worse(*, sign: int = 1) -> Evidence:
+    r"""In (32) with $R^\top u=-u$ and a mean centre $\bar cu$ the difference is $4\bar c$, which
+    times `sign` = 1 is positive for $\bar c>0$.
+    """
+    centre, u = sp.symbols("c_bar u", positive=True)
+    difference = (centre * u + u) ** 2 - (centre * u - u) ** 2
+    return forall(sign * difference, ">", 0, {centre: (0, oo), u: (0, oo)})

@@ -12,6 +12,7 @@ from sympy import oo
 
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, computed, forall, identity, integral_evidence
+from proofs_check.collins.subspace.lemma_h1 import UNDER_THE_MEAN
 from proofs_check.core.claim import MEANS, claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.outcomes import charge
@@ -220,28 +221,6 @@ def denominators_are_ordered(*, sign: int = 1) -> Evidence:
     return all_of(stated, up, forall(cubes, "<", 0, WEIGHTS, where=[LARGER, (q, "<", p)]))
 
 
-@claim(
-    "COL:H.3",
-    control=(dict(least=Fraction(1, 2)), dict(sign=-1)),
-    needs=(
-        "COL:H.3a/41",
-        "COL:H.3a/46",
-        "COL:H.3a/51",
-        "COL:H.3.perp",
-        "COL:H.3.S",
-        "COL:H.3b/T1",
-        "COL:H.3c",
-        "COL:H.3e/53",
-    ),
-)
-def signal_grows_with_the_largest_weight(*, least: int | Fraction = 1, sign: int = 1) -> Evidence:
-    r"""For $k=1$ and $n=2$ the derivative of $H_{\rm signal}$ in $\alpha_1$ is positive for every
-    $c$ and $\alpha_1>{}$`least` = 1, here in $E=e^{2c}>1$ at $\alpha_2=1$.
-    """
-    slope = sp.factor(sp.diff(sp.cancel(signal_of_signs([first, other], sp.sqrt(E))), first))
-    return forall(sign * slope.subs(other, 1), ">", 0, {first: (least, oo), E: (1, oo)})
-
-
 @cache
 def slopes_of_signs() -> list[tuple[int, sp.Expr]]:
     """The largest of the other weights, and the derivative of the signal term in the first."""
@@ -253,20 +232,16 @@ def slopes_of_signs() -> list[tuple[int, sp.Expr]]:
     return [(max(w), slope(w, y)) for w in others for y in (sp.Rational(3, 2), 7)]
 
 
-@claim("COL:H.3/signs", control=dict(sign=-1))
-def signal_of_several_signs(*, sign: int = 1) -> Evidence:
-    r"""For $k=1$, $n=3$ and $4$ and $e^c=\frac32$ and $7$ the derivative of $H_{\rm signal}$ is
-    positive for every $\alpha_1$ above the other weights, by enumeration: $7<e^2$.
+def signal_of_several_signs(sign: int = 1) -> list[Evidence]:
+    """For k = 1, n = 3 and 4 and e^c = 3/2 and 7 < e^2 the derivative for every alpha_1 above the
+    other weights, by enumeration.
     """
-    return all_of(
-        *(forall(sign * slope, ">", 0, {first: (largest, oo)}) for largest, slope in slopes_of_signs())
-    )
+    return [forall(sign * slope, ">", 0, {first: (largest, oo)}) for largest, slope in slopes_of_signs()]
 
 
-@claim("COL:H.3/sphere", control=dict(sign=-1))
-def signal_of_two_tokens_on_the_sphere(*, sign: int = 1) -> Evidence:
-    r"""For $k=3$ and $n=2$ the derivative of $H_{\rm signal}$ in $r=\ln\frac{\alpha_1}{\alpha_2}$
-    is positive at $c=\frac12,1,2$ and $r=\frac12,2$, by enclosure of an integral.
+def signal_of_two_tokens_on_the_sphere(sign: int = 1) -> list[Evidence]:
+    r"""For k = 3 and n = 2 the derivative in r = log(alpha_1/alpha_2) at c = 1/2, 1, 2 and r = 1/2,
+    2, by enclosure of an integral.
 
     The heights $s\pm\frac D2$ of the tokens over $u$ are uniform on $[-1,1]$: for $m=1-\frac D2$
     the means over $s$ in $[-m,m]$ are polynomials in D. The first weight is $g$, with the
@@ -281,12 +256,25 @@ def signal_of_two_tokens_on_the_sphere(*, sign: int = 1) -> Evidence:
             g * (1 - g) * (8 * m * (1 - D / 2) * g - 8 * m * (1 + D / 2) * (1 - g) + 2 * (1 - 2 * g) * both)
         )
 
+    integral = lambda c, r: sign * (at(D, c, r) + at(-D, c, r)) / 4
     points = [(c, r) for c in (sp.Rational(1, 2), sp.S(1), sp.S(2)) for r in (sp.Rational(1, 2), sp.S(2))]
-    return all_of(
-        *(
-            integral_evidence(
-                sign * (at(D, c, r) + at(-D, c, r)) / 4, x, (0, 2), ">", 0, rel=Fraction(1, 1000)
-            )
-            for c, r in points
-        )
-    )
+    return [integral_evidence(integral(c, r), x, (0, 2), ">", 0, rel=Fraction(1, 1000)) for c, r in points]
+
+
+@claim(
+    "COL:H.3",
+    control=(dict(least=Fraction(1, 2)), dict(sign=-1)),
+    needs=("COL:H.3a/41", "COL:H.3c"),
+    cites=UNDER_THE_MEAN,
+)
+def signal_grows_with_the_largest_weight(*, least: int | Fraction = 1, sign: int = 1) -> Evidence:
+    r"""The derivative of $H_{\rm signal}$ in $\alpha_1$, for every $n\geq2$ and $k$ and $c\leq2$:
+    over both orders of $u_1$ and $u_i$, (41) is at least $e^{-6c}\alpha_i(\alpha_1-\alpha_i)(1-ab)$
+    over the cube of $\sum\alpha_l$, up to a factor. Tried are $k=1$ and $n=2$ for every $c$ and
+    $\alpha_1>{}$`least` = 1, in $E=e^{2c}>1$ at $\alpha_2=1$, three and four tokens for $k=1$, and
+    two for $k=3$.
+    """
+    slope = sp.factor(sp.diff(sp.cancel(signal_of_signs([first, other], sp.sqrt(E))), first))
+    two = forall(sign * slope.subs(other, 1), ">", 0, {first: (least, oo), E: (1, oo)})
+    search = all_of(two, *signal_of_several_signs(sign), *signal_of_two_tokens_on_the_sphere(sign))
+    return derivation("COL:H.3", search, sign=sign, least=least)

@@ -11,8 +11,10 @@ from sympy import oo
 
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, computed, forall, identity
+from proofs_check.collins.subspace.lemma_h1 import UNDER_THE_MEAN
 from proofs_check.core.claim import claim
 from proofs_check.core.witnessed import fails_at
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.outcomes import TYPO, charge
 from theory.attention.window.low_rank import d_ab, h_ab, noise_of_signs, polynomial_66
 
@@ -208,18 +210,15 @@ def densities_may_exceed_one(*, any_size: bool = False, sign: int = 1) -> Eviden
     **charge(false="gap", costs="nothing"),
     repair=dict(off_the_diagonal=True),
     control=dict(off_the_diagonal=True, sign=-1),
-    needs=("OURS:R8.H4",),
     hypotheses=("k in Integers", "k >= 2", "c > 0", "c <= 1", "alpha_1 > alpha_2", "alpha_2 > 0"),
 )
 def diagonal_is_a_null_set(*, off_the_diagonal: bool = False, sign: int = 1) -> Evidence:
     r"""For $k=3$ both are elementary, as $u_i^\top u$ is uniform: $N$ without the diagonal, from
     the triangular law of $u_1^\top u-u_2^\top u$, and what (59) adds to it. Repaired: $N$ without
-    the diagonal, times `sign` = 1 and a positive number, in $x=e^r>1$ and $z=e^{2c}>1$.
+    the diagonal, times `sign` = 1, is positive for every $k\geq2$ and $c\leq1$; $k=3$ is tried.
     """
     if off_the_diagonal:
-        x, z = sp.symbols("x z", positive=True)
-        tanh = lambda y: (y - 1) / (y + 1)  # of half the logarithm of y
-        return forall(sign * (2 * tanh(x) - tanh(x / z) - tanh(x * z)), ">", 0, {x: (1, oo), z: (1, oo)})
+        return derivation("COL:H.4/diagonal", slope_on_the_sphere(sign), sign=sign)
     half = sp.log(2) / 2
     true = (2 * sp.tanh(half) - sp.tanh(half - 1) - sp.tanh(half + 1)) / 4
     added = sp.Rational(1, 2) * sp.Rational(1, 2) / sp.Rational(3, 2) ** 3
@@ -235,11 +234,32 @@ def diagonal_is_a_null_set(*, off_the_diagonal: bool = False, sign: int = 1) -> 
     return fails_at(point, violation, r"N=\text{the right side of (59)}", equality=True)
 
 
-@claim("COL:H.4", control=(dict(E_max=50), dict(sign=-1)), needs=("COL:H.4a", "OURS:R8.H4"))
-def noise_grows_with_the_larger_weight(*, E_max: int | Fraction = Fraction(37, 5), sign: int = 1) -> Evidence:
-    r"""For $k=1$ the derivative of $H_{\rm noise}$ is positive for $1<e^{2c}\leq{}$`E_max` = 37/5
-    and $\alpha_1>\alpha_2=1$; $e^2<\frac{37}5$.
+def slope_on_the_sphere(sign: int = 1, least: int | Fraction = 1) -> Evidence:
+    """For k = 3 the derivative of the noise term in r is a positive number times this, in x = e^r
+    and z = e^{2c}.
     """
-    slope = sp.factor(sp.diff(sp.cancel(noise_of_signs([first, 1], sp.sqrt(E))), first))
-    domain = {first: (1, oo), E: sp.Interval.Lopen(1, E_max)}
-    return all_of(forall(sp.exp(2), "<", sign * sp.Rational(37, 5), {}), forall(sign * slope, ">", 0, domain))
+    x, z = sp.symbols("x z", positive=True)
+    tanh = lambda y: (y - 1) / (y + 1)  # of half the logarithm of y
+    return forall(sign * (2 * tanh(x) - tanh(x / z) - tanh(x * z)), ">", 0, {x: (least, oo), z: (1, oo)})
+
+
+@claim(
+    "COL:H.4",
+    control=(dict(E_max=50), dict(sign=-1), dict(least=Fraction(1, 2))),
+    needs=("COL:H.4a",),
+    cites=UNDER_THE_MEAN,
+)
+def noise_grows_with_the_larger_weight(
+    *, E_max: int | Fraction = Fraction(37, 5), sign: int = 1, least: int | Fraction = 1
+) -> Evidence:
+    r"""For $k=1$ the derivative of $H_{\rm noise}$ is positive for $1<e^{2c}\leq{}$`E_max` = 37/5
+    and $\alpha_1$ larger than `least` = 1 times $\alpha_2$; $e^2<\frac{37}5$. For every $k\geq2$ it
+    is positive for $c\leq1$, as $2-\cosh X$ is on average, $X=c(u_1-u_2)^\top u$; $k=3$ is tried.
+    """
+    slope = sp.factor(sp.diff(sp.cancel(noise_of_signs([first, second], sp.sqrt(E))), first))
+    domain = {first: (0, oo), second: (0, oo), E: sp.Interval.Lopen(1, E_max)}
+    on_signs = all_of(
+        forall(sp.exp(2), "<", sign * sp.Rational(37, 5), {}),
+        forall(sign * slope, ">", 0, domain, where=[(first, ">", least * second)]),
+    )
+    return all_of(on_signs, derivation("COL:H.4", slope_on_the_sphere(sign, least), sign=sign, least=least))

@@ -4,6 +4,7 @@ steps of the proof of Theorem H.5, and Lemma B.5 by minimisation over all matric
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -29,6 +30,8 @@ from theory.attention.window.low_rank import noise_of_signs, signal_of_signs
 first, second, E, c = sp.symbols("alpha_1 alpha_2 E c", positive=True)
 WITHIN = 1e-5
 ONE_TOKEN = r"With one token its weight is $1$ for every $M$; "
+LEAST_VALUE = ("Weierstrass: a continuous function on an interval has a least value",)
+FORM = r"M^{*}=cBB^{\top},\ 0<c\leq C_p/c_u^{2}"
 UNIQUE = ("n in Integers", "n >= 1", "c_u > 0", "c_v >= 0")
 
 
@@ -36,25 +39,27 @@ def of_equal_loss(M: np.ndarray, other: np.ndarray, prompts: Prompts, sigma: flo
     return abs(loss_and_gradient(M, prompts, sigma)[0] - loss_and_gradient(other, prompts, sigma)[0]) < 1e-12
 
 
-def tie(n: int, c_v: int, text: str) -> Evidence:
-    """Refute uniqueness for k = 1, d = 2, c_u = 1, sigma = 0 and the bounds C = 1 and 2: CBB' has
-    the least loss, and CBB' + BB_perp' + B_perp B' the same.
+def tie(n: int, c_v: int, text: str, sigma: float = 0.0, bounds: tuple[float, ...] = (1.0, 2.0)) -> Evidence:
+    """Refute uniqueness for k = 1, d = 2, c_u = 1 and the bounds C: CBB' has the least loss, and
+    CBB' + BB_perp' + B_perp B' the same.
     """
     prompts, scale = low_rank_prompts(n, 1, 2), np.diag([1.0, float(c_v)])
-    for bound in (1.0, 2.0):
+    for bound in bounds:
         least, other = (
             scale @ np.array(M) @ scale for M in ([[bound, 0.0], [0.0, 0.0]], [[bound, 1.0], [1.0, 0.0]])
         )
         # With c_u = 1 the scores see M through the blocks of scale M scale, and c_v = 1 is the
         # freest case.
-        best = least_low_rank(n, 1, 2, 0.0, bound).loss
+        best = least_low_rank(n, 1, 2, sigma, bound).loss
         if (
-            not of_equal_loss(least, other, prompts, 0.0)
-            or loss_and_gradient(least, prompts, 0.0)[0] > best + 1e-9
+            not of_equal_loss(least, other, prompts, sigma)
+            or loss_and_gradient(least, prompts, sigma)[0] > best + 1e-9
         ):
             return undecided("exact arithmetic", "the two losses differ, or are not the least")
-    pair = "[[C, 1], [1, 0]], beside [[C, 0], [0, 0]], for C = 1 and 2"
-    return fails_at({"n": n, "k": 1, "d": 2, "c_u": 1, "c_v": c_v, "sigma": 0, "M": pair}, sp.S.One, text)
+    shown = " and ".join(f"{bound:g}" for bound in bounds)
+    pair = f"[[C, 1], [1, 0]], beside [[C, 0], [0, 0]], for C = {shown}"
+    point = {"n": n, "k": 1, "d": 2, "c_u": 1, "c_v": c_v, "sigma": sp.nsimplify(sigma), "M": pair}
+    return fails_at(point, sp.S.One, text)
 
 
 def of_structure(cases: list[tuple[int, int, int, float, float]], checked: str) -> Evidence:
@@ -85,30 +90,86 @@ def of_structure(cases: list[tuple[int, int, int, float, float]], checked: str) 
     r"good as $CBB^\top$.",
     repair=dict(least_n=2, c_v=1),
     control=(dict(least_n=1), dict(c_v=0)),
-    needs=(
-        "COL:H.1/sign",
-        "COL:H.2",
-        "COL:H.3",
-        "COL:H.4",
-        "COL:H.5i",
-        "COL:H.5ii",
-        "COL:H.5.red",
-        "COL:H.5.noise",
-    ),
+    needs=("COL:H.1/sign", "COL:T4.4/noise", "COL:T4.4/direction", "COL:T4.4/length", "COL:T4.4/multiples"),
+    cites=LEAST_VALUE,
     hypotheses=UNIQUE,
 )
 def minimiser_ignores_spurious_directions(*, least_n: int = 1, c_v: int = 0) -> Evidence:
-    r"""Printed, two matrices share the least loss. With $n\geq2$ and $c_v\neq0$ the free minimiser
-    is a multiple of $BB^\top$: Case 1 with the bounds 1 and 2, Case 2 with the bound 1.
+    r"""Printed, two matrices share the least loss. With $n=2$, $c_v\neq0$, no noise and $|B^\top
+    Mx|\leq\frac2{|c_u|}$: if $m$ is the least loss of $cBB^\top$, $0\leq c\leq\frac2{c_u^2}$,
+    that of $M$ is at least $m$ and positive multiples of $|B_\perp^\top MB|^2$, of $|B_\perp^\top
+    MB_\perp|^2$ and of the mean of $\lambda(1-\cos)$, $\lambda=|c_uB^\top Mx|$, for the angle
+    between $c_uB^\top Mx$ and $u$. Where that is 0, $A=B^\top MB$ is a multiple of $I$ of a trace
+    that is not negative, by the claims that are needed, and not 0, by Lemma H.1. Tried is the free
+    minimiser in the class of the theorem, with the bounds 1 and 2, for up to 8 tokens.
     """
-    text = r"M^{*}=cBB^{\top},\ 0<c\leq C_p/c_u^{2}"
     if least_n == 1 or c_v == 0:
-        return tie(2 if c_v == 0 else 1, c_v, text)
+        return tie(2 if c_v == 0 else 1, c_v, FORM)
     cases = [(n, 1, 2, 0.0, bound) for n in range(2, 9) for bound in (1.0, 2.0)]
     cases += [(2, k, d, 0.0, 2.0) for k, d in ((1, 3), (2, 3))]
-    return of_structure(
-        cases + [(2, k, d, sigma, 1.0) for k, d in ((1, 2), (1, 3), (2, 3)) for sigma in NOISES], text
-    )
+    return derivation("COL:T4.4", of_structure(cases, FORM))
+
+
+@claim(
+    "COL:T4.4/noise",
+    **charge(false="edge", at="c_v = 0", follows="COL:T4.4", costs="a hypothesis"),
+    repair=dict(c_v=1),
+    control=dict(c_v=0),
+    needs=("COL:H.5.noise/slope",),
+    cites=LEAST_VALUE,
+    hypotheses=UNIQUE,
+)
+def minimiser_with_noise(*, c_v: int = 0) -> Evidence:
+    r"""Printed, two matrices share the least loss. With $n=2$, $k\geq2$, $c_v\neq0$, any noise and
+    $|B^\top Mx|\leq\frac1{|c_u|}$ it is the same with the bound 1, which is tried.
+    """
+    if c_v == 0:
+        return tie(2, c_v, FORM, 0.1, (1.0,))
+    cases = [(2, k, d, sigma, 1.0) for k, d in ((1, 2), (1, 3), (2, 3)) for sigma in NOISES]
+    return derivation("COL:T4.4/noise", of_structure(cases, FORM))
+
+
+@claim("COL:T4.4/direction", control=dict(times=2))
+def direction_of_the_query(*, times: int = 1) -> Evidence:
+    r"""`times` = 1 times $c_u^4\frac{k|A|^2-(\mathrm{tr}A)^2}{k(k+2)}$ is at most the mean of
+    $\lambda^2(1-\cos^2)$, for a symmetric $M$, $A=B^\top MB$. It is tried for $k=2$, diagonal $A$.
+    """
+    p, q = sp.symbols("p q", real=True)
+    off = over_the_circle(lambda u, Au: Au.dot(Au) - u.dot(Au) ** 2, p, q)
+    left = computed(r"\mathbb E(|Au|^2-(u^{\top}Au)^2)", off)
+    search = identity(left, sp.Rational(times, 8) * (2 * (p**2 + q**2) - (p + q) ** 2))
+    return derivation("COL:T4.4/direction", search, times=times)
+
+
+@claim("COL:T4.4/length", control=dict(times=2))
+def mean_length(*, times: int = 1) -> Evidence:
+    r"""The mean of $\lambda$ is `times` = 1 times $\frac{c_u^2}k\mathrm{tr}A$ and that of
+    $\lambda(1-\cos)$. It is tried for $k=2$ and diagonal $A$.
+    """
+    p, q = sp.symbols("p q", real=True)
+    left = computed(r"\mathbb Eu^{\top}Au", over_the_circle(lambda u, Au: u.dot(Au), p, q))
+    return derivation("COL:T4.4/length", identity(left, sp.Rational(times, 2) * (p + q)), times=times)
+
+
+@claim("COL:T4.4/multiples", control=dict(times=2))
+def loss_of_multiples(*, times: int = 1) -> Evidence:
+    r"""The loss of $cBB^\top$ for two tokens is `times` = 1 times that of weights $e^{cu_i^\top u}$
+    for a fixed $u$. It is tried for $k=1$, by enumeration.
+    """
+    signs = [(s, t) for s in (1, -1) for t in (1, -1)]
+    share = lambda s, t: E**s / (E**s + E**t)
+    errors = sum((share(s, t) * s + share(t, s) * t - 1) ** 2 for s, t in signs) / 4
+    search = identity(computed("H", sp.cancel(errors)), times * signal_of_signs([1, 1], E))
+    return derivation("COL:T4.4/multiples", search, times=times)
+
+
+def over_the_circle(value: Callable[[sp.Matrix, sp.Matrix], sp.Expr], p: sp.Symbol, q: sp.Symbol) -> sp.Expr:
+    """The mean over u on the circle of a value of u and Au, for the diagonal A with the entries p
+    and q.
+    """
+    angle = sp.Symbol("theta", real=True)
+    u = sp.Matrix([sp.cos(angle), sp.sin(angle)])
+    return sp.integrate(sp.expand(value(u, sp.diag(p, q) * u)), (angle, 0, 2 * sp.pi)) / (2 * sp.pi)
 
 
 @claim(

@@ -1,11 +1,16 @@
 """Section 4 and Appendix H: second routes to what the claims say."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from scipy.integrate import dblquad
 
 from numerics.attention.window.free_matrix import loss_and_gradient, low_rank_prompts
+from numerics.derivations.kernel.sorts import ProofError
+from numerics.derivations.statements import proved
 from proofs_check.collins.subspace import lemma_h1, lemma_h2, lemma_h4, theorem_h5
+from proofs_check.derivations.proofs import PROOFS
 from proofs_check.instances.window.free_minima import (
     circle_prompts,
     exponential_kernel,
@@ -123,3 +128,77 @@ def test_rotated_attention_is_worse_on_the_circle():
 def test_a_planted_error_is_caught():
     assert not lemma_h4.polynomial_in_one_ratio(middle=35).verdict.accepted
     assert not r8_low_rank.certificate_of_66(sign=-1).verdict.accepted
+
+
+@pytest.mark.parametrize(
+    ("id", "needed"),
+    [
+        ("COL:H.1/derivative", "third moments"),
+        ("COL:H.1/sign", "n >= 2"),
+        ("COL:H.3", "u_1 and u_i may be exchanged"),
+        ("COL:H.3", "some alpha_i < alpha_1"),
+        ("COL:H.3", "c <= 2"),
+        ("COL:H.4", "alpha_2 < alpha_1"),
+        ("COL:H.4", "k >= 2"),
+        ("COL:T4.4", "without noise"),
+        ("COL:T4.4", "|B'Mx| <= 2/c_u"),
+        ("COL:T4.4/noise", "u_1 and u_2 are independent"),
+        ("COL:T4.4/direction", "E (u'Au)^2"),
+    ],
+)
+def test_a_derivation_needs_its_hypotheses(id, needed):
+    (statement,), (theorem,) = PROOFS[id].statements(), PROOFS[id].theorems
+    fewer = frozenset(a for a in statement.assumptions if needed not in a.name)
+    assert len(fewer) < len(statement.assumptions)
+    proved(statement, theorem())
+    with pytest.raises(ProofError, match="assumes more than the statement"):
+        proved(dataclasses.replace(statement, assumptions=fewer), theorem())
+
+
+def signal_slope(weights, c, k, rng):
+    """The derivative of the signal of Lemma H.3 in the first weight, by differences."""
+    u = rng.normal(size=(200_000, len(weights), k))
+    u /= np.linalg.norm(u, axis=2, keepdims=True)
+
+    def signal(first):
+        gamma = np.array([first, *weights[1:]]) * np.exp(c * u[:, :, 0])
+        gamma /= gamma.sum(axis=1, keepdims=True)
+        off = np.einsum("si,sij->sj", gamma, u) - np.eye(k)[0]
+        return (off**2).sum(axis=1)
+
+    step = 1e-4
+    slopes = (signal(weights[0] + step) - signal(weights[0] - step)) / (2 * step)
+    return slopes.mean(), slopes.std() / np.sqrt(len(slopes))
+
+
+@pytest.mark.parametrize(("weights", "c", "k"), [((2, 1, 1), 2.0, 2), ((1.5, 1, 0.2, 1.4), 1.0, 3)])
+def test_the_signal_grows_at_least_as_the_derivation_says(weights, c, k):
+    slope, error = signal_slope(weights, c, k, np.random.default_rng(5))
+    others = np.array(weights[1:])
+    least = np.exp(-6 * c) * (others * (weights[0] - others)).sum() / sum(weights) ** 3
+    assert slope - 5 * error > least
+
+
+@pytest.mark.parametrize("c", [0.3, 1.0])
+def test_over_both_orders_the_noise_is_what_the_cosines_say(c):
+    a, b, x, y = 0.7, -0.4, 1.9, 0.6
+    h = lambda p, q: p * q * (p * x - q * y) / (p * x + q * y) ** 3
+    p, q = np.exp(c * a), np.exp(c * b)
+    A, B, sine = np.cosh(np.log(x / y)), np.cosh(c * (a - b)), np.sinh(np.log(x / y))
+    assert h(p, q) + h(q, p) == pytest.approx(sine / (x * y) * (2 + A * B - B**2) / (A + B) ** 3)
+    assert (2 + A * B - B**2) / (A + B) ** 3 >= 3 * (2 - B) / (A + 2) ** 3
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_matrix_costs_what_the_theorem_says(seed):
+    """k = d - k = 1, c_u = c_v = 1 and no noise: u and v are signs."""
+    rng = np.random.default_rng(seed)
+    A, N, Q = rng.uniform(-1, 1), rng.uniform(-1, 1), rng.uniform(-3, 3)
+    prompts = low_rank_prompts(2, 1, 2)
+    loss = lambda M: loss_and_gradient(np.array(M), prompts, 0.0)[0]
+    least = min(loss([[c, 0.0], [0.0, 0.0]]) for c in np.linspace(0, 2, 401))
+    rho = 2 * (abs(N) + abs(Q))
+    most = np.exp(rho) + np.exp(4)
+    off = np.mean([abs(A * u + N * v) - u * (A * u + N * v) for u in (1, -1) for v in (1, -1)])
+    cost = (N**2 + Q**2) / most**2 + 2 * off / most
+    assert loss([[A, N], [N, Q]]) >= least + cost - 1e-5

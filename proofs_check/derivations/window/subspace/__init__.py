@@ -1,0 +1,1 @@
+"""Appendix H of Collins et al. in every dimension and for every number of tokens."""
