@@ -77,21 +77,37 @@ SATURATED = Diverging(
 @claim(
     "COL:T3.4/range",
     **charge(false="gap", costs="a hypothesis"),
-    needs=("COL:T3.4/finite",),
+    needs=("COL:T3.4/finite", "COL:B.5"),
     repair=dict(with_L=True),
-    control=dict(with_L=True, times=4),
+    control=(
+        dict(with_L=True, affine_lower=4),
+        dict(with_L=True, relu_lower=3),
+        dict(with_L=True, upper=Fraction(3, 2)),
+    ),
     hypotheses=("n >= 2",),
 )
-def range_of_the_noise(*, with_L: bool = False, times: int = 1) -> Evidence:
+def range_of_the_noise(
+    *, with_L: bool = False, affine_lower: int = 1, relu_lower: int = 1, upper: int | Fraction = 2
+) -> Evidence:
     r"""Printed (`with_L` = False): for two tokens, $d=3$, the lower end over the best width exceeds
     every constant. For $L^2n^{-2/d}\leq\sigma^2\leq cnL^2$ no width below a constant times
-    $\Lambda^{1/(d+4)}$, with `times` = 1 times that exponent, is a minimiser for affine tasks,
-    derived for every $d\geq2$, with a small constant $c$ of $d$, so that $n$ is at least a number
-    of $d$, and tried on a grid with $c=1$ and the constant $\frac{3}{100}$.
+    $\Lambda^{1/(d+4)}$, where the 1 is `affine_lower`, is a minimiser for affine tasks, none below
+    one times $\Lambda^{1/(d+2)}$, where the 1 is `relu_lower`, for ReLU tasks, and none above one
+    times $\Lambda^{2/(d+2)}$, where the first 2 is `upper`, for either, derived for every $d\geq2$,
+    with a small constant $c$ of $d$, so that $n$ is at least a number of $d$, and tried on a grid
+    with $c=1$ and the constants $\frac{3}{100}$, $\frac{1}{70}$ and $\frac12$.
     """
     if not with_L:
         return along(SATURATED, d=3)
-    return _affine_from_below("COL:T3.4/range", times)
+    return derivation(
+        "COL:T3.4/range",
+        at_least(affine, 4, 0.03, affine_lower),
+        at_least(relu, 2, 1 / 70, relu_lower),
+        *(at_most(tasks, Fraction(upper) / 2, Fraction(1, 2)) for tasks in (affine, relu)),
+        from_d_plus_4=affine_lower,
+        from_d_plus_2=relu_lower,
+        twice=upper,
+    )
 
 
 def _affine_from_below(id: str, times: int) -> Evidence:
@@ -128,48 +144,6 @@ def best_width_of_two_tokens(*, widest: int = 16) -> Evidence:
 
 #: Bounds from above with a smaller power of Lambda, or a smaller constant.
 LOWER_POWER = (dict(times=Fraction(3, 4)), dict(share=Fraction(1, 4)))
-#: What is executed of Theorem 3.4, whose range of the noise is damaged.
-WITH_L = (
-    r"The range $\Omega(L^2n^{-2/d})\leq\sigma^2\leq O(nL^2)$ of the noise. No $L$ is seen at its lower "
-    "end; of that COL:T3.4/range speaks."
-)
-
-
-@claim("COL:T3.4/affine.lower", fragment=WITH_L, control=dict(times=4), needs=("COL:B.5",))
-def affine_lower(*, times: int = 1) -> Evidence:
-    r"""With $L^2n^{-2/d}\leq\sigma^2\leq cnL^2$ no width below $c'\Lambda^{1/(d+4)}$, that exponent
-    `times` = 1, is a minimiser for affine tasks, derived for every $d\geq2$, with a small
-    constant $c$ of $d$, so that $n$ is at least a number of $d$: the loss is smaller at
-    $\Lambda^{2/(d+2)}$. It is tried on a grid with $c=1$ and $c'=\frac{3}{100}$.
-    """
-    return _affine_from_below("COL:T3.4/affine.lower", times)
-
-
-@claim("COL:T3.4/affine.upper", fragment=WITH_L, control=dict(times=Fraction(3, 4)), needs=("COL:B.5",))
-def affine_upper(*, times: int | Fraction = 1) -> Evidence:
-    r"""With $L^2n^{-2/d}\leq\sigma^2\leq cnL^2$ no width above $C\Lambda^{2/(d+2)}$, that exponent
-    `times` = 1, is a minimiser for affine tasks, derived as the lower end. It is tried on a
-    grid with $c=1$ and $C=\frac12$.
-    """
-    search = at_most(affine, times, Fraction(1, 2))
-    return derivation("COL:T3.4/affine.upper", search, times=times)
-
-
-@claim("COL:T3.4/relu.lower", fragment=WITH_L, control=dict(times=3), needs=("COL:B.5",))
-def relu_lower(*, times: int = 1) -> Evidence:
-    r"""With $L^2n^{-2/d}\leq\sigma^2\leq cnL^2$ no width below $c'\Lambda^{1/(d+2)}$, that exponent
-    `times` = 1, is a minimiser for ReLU tasks, derived as for affine ones. It is tried on
-    a grid with $c=1$ and $c'=\frac{1}{70}$.
-    """
-    return _relu_from_below("COL:T3.4/relu.lower", times)
-
-
-@claim("COL:T3.4/relu.upper", fragment=WITH_L, control=LOWER_POWER, needs=("COL:B.5",))
-def relu_upper(*, share: Fraction = Fraction(1, 2), times: int | Fraction = 1) -> Evidence:
-    r"""With $\sigma^2\geq L^2n^{-2/d}$ the best width of ReLU tasks is at most `share` = 1/2 times
-    $\Lambda^{2/(d+2)}$, on a grid, with `times` = 1 times that exponent.
-    """
-    return at_most(relu, times, share)
 
 
 @claim(
@@ -311,40 +285,33 @@ LOUD = Diverging(
     "COL:T3.5",
     **charge(false="gap", costs="a hypothesis"),
     instead=IN_THE_RANGE,
-    needs=(
-        "COL:R2.1.i",
-        "COL:B.1-dec",
-        "COL:C.8p/first",
-        "COL:T3.4/relu.lower",
-        "COL:T3.4/relu.upper",
-        "COL:E.3.cvx",
-    ),
+    needs=("COL:B.1-dec", "COL:B.5"),
     repair=dict(ranged=True),
     control=(
-        dict(ranged=True, constant=1),
-        dict(ranged=True, most=6),
-        dict(ranged=True, least=Fraction(1, 2**21), lengths=(3,)),
+        dict(ranged=True, times=Fraction(7, 2), lengths=(1000,)),
+        dict(ranged=True, least=Fraction(1, 2**18), lengths=(3,)),
     ),
     hypotheses=LOUD.hypotheses,
 )
 def other_tasks_of_one_constant(
     *,
     ranged: bool = False,
-    constant: int | Fraction = 4,
+    times: int | Fraction = 1,
     least: int | Fraction = 1,
-    most: int | Fraction = 1,
     lengths: tuple[int, ...] = LENGTHS,
 ) -> Evidence:
     r"""Printed (`ranged` = False): for $d=3$ a sequence of noises defeats every constant. For
-    $L^2n^{-2/d}\leq\sigma^2\leq nL^2$, at the ends times `least` = 1 and `most` = 1, the loss on
-    every task with the constant $L=1$ at the width learned on ReLU tasks is at most `constant` = 4
-    times $\Lambda^{-1/(d+2)}$, on a grid.
+    $L^2n^{-2/d}\leq\sigma^2\leq nL^2$, the lower end times `least` = 1, the loss on every
+    $L$-Lipschitz task at a width that minimises the loss of ReLU tasks is at most $cL^2$ times
+    $\Lambda^{-1/(d+2)}$, that exponent `times` = 1, with a constant $c$ of $d$, derived for every
+    $d\geq2$ and every $n$. It is tried on a grid with $c=4$.
     """
     if not ranged:
         return along(LOUD, d=3, L=1)
-    bound = lambda d, whole: float(constant) * whole ** (-1 / (d + 2))
+    bound = lambda d, whole: 4 * whole ** (-float(times) / (d + 2))
     checked, grid = r"\mathcal L\leq C\,\Lambda^{-1/(d+2)}", GRID | {"lengths": lengths}
-    return learned_loss(relu, (affine, relu), bound, noises=noises(least, most), checked=checked, **grid)
+    search = learned_loss(relu, (affine, relu), bound, noises=noises(least), checked=checked, **grid)
+    return derivation("COL:T3.5", search, times=times, least=least)
 
 
 @claim(
