@@ -4,6 +4,7 @@ of Lambda; and Theorem 3.5 at that width.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import Any
@@ -14,7 +15,7 @@ from numerics.attention.window.best_width import optimal_window
 from numerics.attention.window.loss import window_loss
 from numerics.attention.window.plain import plain_window_loss
 from numerics.counterexamples.by_sequences import refuted_by_two_routes
-from numerics.evidence import Evidence, all_of
+from numerics.evidence import Evidence
 from numerics.provers import Integers, forall, integral_evidence
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
@@ -142,10 +143,6 @@ def best_width_of_two_tokens(*, widest: int = 16) -> Evidence:
     )
 
 
-#: Bounds from above with a smaller power of Lambda, or a smaller constant.
-LOWER_POWER = (dict(times=Fraction(3, 4)), dict(share=Fraction(1, 4)))
-
-
 @claim(
     "COL:T3.4/inference",
     **charge(false="gap", costs="nothing"),
@@ -165,7 +162,7 @@ def upper_end_for_affine_tasks(*, proved: bool = True, add: int = 3) -> Evidence
 
 def much_noise(power: sp.Rational, *enough_tokens: str) -> Diverging:
     """Defeat a lower end that is a power of Lambda for d = 3 and L = 1, where every minimiser is at
-    most the root of 6 e^8 Lambda.
+    most the root of 6 e^8 Lambda: it is at most 2 sqrt(3) e^4 Lambda, and Lambda is below 1/2.
     """
     return Diverging(
         point={"c": Fraction(1)},
@@ -183,21 +180,27 @@ NO_UPPER_END = (
 IN_THE_RANGE = r"In the range $\Omega(L^2n^{-2/d})\leq\sigma^2\leq O(nL^2)$."
 
 
-@claim(
-    "COL:E.1/noisy",
-    control=(dict(two=3), dict(twice=Fraction(3, 2))),
-    needs=("COL:C.2", "COL:D.2", "COL:D.noise"),
-)
-def width_under_much_noise(*, two: int = 2, twice: int | Fraction = 2) -> Evidence:
-    r"""For $n\geq2$ and $2de^8\Lambda<1$ every minimiser has $w^2\leq2de^8\Lambda$, for affine and
-    ReLU tasks: for heights $t$ and $t+D$ and $w\leq1$ it is $e^{2w(t+D)}-e^{2wt}\geq2wDe^{-2w}$,
-    where the factor 2 is `two`, and $\frac{n}{n-1}$ is at most `twice` = 2.
+@claim("COL:E.1/noisy", control=dict(power=3), needs=("COL:B.1-dec", "COL:B.5"))
+def width_under_much_noise(*, power: int | Fraction = 1) -> Evidence:
+    r"""For $n\geq2$ and $2\sqrt d\,e^4\Lambda\leq1$ no width above $2\sqrt d\,e^4\Lambda$, that
+    power `power` = 1 of $\Lambda$, is a minimiser, for affine and ReLU tasks, derived for every $d$
+    and every $n$; it is tried for $d=3$, $n=2,20$ and $\Lambda=\frac{1}{200}$.
     """
-    x, gap, w = sp.symbols("x D w", positive=True)
-    tokens = sp.Symbol("n", integer=True, positive=True)
-    ranges = {x: (0, 2), gap: (0, 2), w: (0, 1)}  # x = t + 1
-    apart = forall(sp.exp(2 * w * x) * (sp.exp(2 * w * gap) - 1), ">=", two * w * gap, ranges)
-    return all_of(apart, forall(tokens / (tokens - 1), "<=", twice, {tokens: Integers(2, sp.oo)}))
+    whole, constant = 1 / 200, 2 * math.sqrt(3) * math.exp(4)
+    searches = (
+        widths_between(
+            tasks,
+            lambda d: float(power),
+            constant,
+            floor=False,
+            dimensions=(3,),
+            lengths=(2, 20),
+            noises=lambda d, n: (n / whole,),
+            checked=r"w^*\leq2\sqrt d\,e^4\Lambda",
+        )
+        for tasks in (affine, relu)
+    )
+    return derivation("COL:E.1/noisy", *searches, power=power)
 
 
 RELU_NOISE = much_noise(sp.Rational(1, 5), "n >= sigma2**(-3/2)")
@@ -226,14 +229,23 @@ def width_of_relu_tasks_from_below(*, ranged: bool = False, times: int = 1) -> E
     return _relu_from_below("COL:E.1/lower", times)
 
 
-@claim("COL:E.1/upper", control=LOWER_POWER, needs=("COL:E.1.up", "COL:B.5"))
-def width_of_relu_tasks_from_above(
-    *, share: Fraction = Fraction(1, 2), times: int | Fraction = 1
+def _whatever_the_noise(
+    id: str, tasks: Tasks, times: int | Fraction, share: Fraction, **power: Any
 ) -> Evidence:
-    r"""The best width of ReLU tasks is at most `share` = 1/2 of $\Lambda^{2/(d+2)}$ on a grid, with
-    `times` = 1 times that exponent, and with $\sigma^2$ from $L^2n^{-2/d}$ to $10^4nL^2$.
+    """The upper end with much signal, in between and with little signal, by derivations."""
+    searches = (at_most(tasks, times, share, most, **power) for most in (1, 10**2, 10**4))
+    return derivation(id, *searches, times=times)
+
+
+@claim("COL:E.1/upper", control=dict(times=Fraction(3, 4)), needs=("COL:B.1-dec", "COL:B.5"))
+def width_of_relu_tasks_from_above(*, times: int | Fraction = 1) -> Evidence:
+    r"""No width above $C\Lambda^{2/(d+2)}$, that exponent `times` = 1, is a minimiser for ReLU
+    tasks, where $\sigma^2\geq L^2n^{-2/d}$ and $n$ is at least a number of $d$, derived for every
+    $d\geq2$ and every noise in three cases: $\Lambda\geq1$, $2\sqrt d\,e^4\Lambda\leq1$, and what
+    is between. It is tried on grids with $C=\frac12$, and with $\sigma^2$ up to $nL^2$, $10^2nL^2$
+    and $10^4nL^2$.
     """
-    return at_most(relu, times, share, 10**4)
+    return _whatever_the_noise("COL:E.1/upper", relu, times, Fraction(1, 2))
 
 
 @claim(
@@ -258,16 +270,16 @@ def width_of_affine_tasks_from_below(*, ranged: bool = False, times: int = 1) ->
     return _affine_from_below("COL:E.2/lower", times)
 
 
-@claim("COL:E.2/upper", control=LOWER_POWER, needs=("COL:E.2p/value", "COL:B.5"))
-def width_of_affine_tasks_from_above(
-    *, share: Fraction = Fraction(1, 3), times: int | Fraction = 1
-) -> Evidence:
-    r"""The best width of affine tasks is at most `share` = 1/3 times $\Lambda^{2(d+2)/(d(d+4))}$,
-    on a grid, with `times` = 1 times that exponent, and with $\sigma^2$ from $L^2n^{-2/d}$ to
-    $10^4nL^2$.
+@claim("COL:E.2/upper", control=dict(times=Fraction(3, 4)), needs=("COL:B.1-dec", "COL:B.5"))
+def width_of_affine_tasks_from_above(*, times: int | Fraction = 1) -> Evidence:
+    r"""No width above $C\Lambda^{2(d+2)/(d(d+4))}$, that exponent `times` = 1, is a minimiser for
+    affine tasks, where $\sigma^2\geq L^2n^{-2/d}$ and $n$ is at least a number of $d$, derived for
+    every $d\geq2$ and every noise in the cases of COL:E.1/upper. It is tried on grids with
+    $C=\frac13$, and with $\sigma^2$ up to $nL^2$, $10^2nL^2$ and $10^4nL^2$.
     """
     power = lambda times, d: times * 2 * (d + 2) / (d * (d + 4))
-    return at_most(affine, times, share, 10**4, power, "2(d+2)/(d(d+4))")
+    told = dict(power=power, shown="2(d+2)/(d(d+4))")
+    return _whatever_the_noise("COL:E.2/upper", affine, times, Fraction(1, 3), **told)
 
 
 #: For every width, task and dimension the loss is at least the noise term, and that at least

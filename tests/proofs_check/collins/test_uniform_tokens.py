@@ -18,7 +18,9 @@ from proofs_check.derivations.window.uniform import (
     best_width,
     best_width_from_below,
     cap_measure,
+    every_noise,
     learned_width,
+    much_noise,
     noise_order,
 )
 from proofs_check.derivations.window.uniform.loss_bounds import affine, relu
@@ -105,6 +107,14 @@ WRONG = [
     (learned_width.lipschitz_statement(1, Fraction(1, 2)), learned_width.every_lipschitz_task),
     (learned_width.flat_statement(4), learned_width.noise_of_the_learned_width),
     (learned_width.steep_statement(3), learned_width.bias_of_the_learned_width),
+    (much_noise.noisy_statement(affine, 2), partial(much_noise.no_wide_window, affine)),
+    *(
+        (
+            every_noise.upper_statements(relu, every_noise.OF_RELU, Fraction(3, 4))[part],
+            partial(lambda part: every_noise.upper_end(relu, every_noise.OF_RELU)[part], part),
+        )
+        for part in range(3)
+    ),
     (noise_order.lower_statement(Fraction(1, 2)), noise_order.noise_from_below),
     (noise_order.upper_statement(2), noise_order.noise_from_above),
     (cap_measure.last_statement(Fraction(1, 2)), cap_measure.last_link),
@@ -127,9 +137,14 @@ def test_another_number_is_refused(statement, theorem):
         (learned_width.lipschitz_statement(), learned_width.every_lipschitz_task),
         (learned_width.flat_statement(), learned_width.noise_of_the_learned_width),
         (learned_width.steep_statement(), learned_width.bias_of_the_learned_width),
+        (much_noise.noisy_statement(relu), partial(much_noise.no_wide_window, relu)),
+        (
+            every_noise.upper_statements(affine, every_noise.OF_AFFINE)[1],
+            lambda: every_noise.upper_end(affine, every_noise.OF_AFFINE)[1],
+        ),
         (noise_order.lower_statement(), noise_order.noise_from_below),
     ],
-    ids=["above", "below", "lipschitz", "flat", "steep", "noise"],
+    ids=["above", "below", "lipschitz", "flat", "steep", "noisy", "between", "noise"],
 )
 def test_a_statement_that_lacks_a_hypothesis_is_refused(statement, theorem):
     found = theorem()

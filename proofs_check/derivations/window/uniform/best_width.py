@@ -202,9 +202,19 @@ beyond = exp(log_up)
 
 
 @cache
-def few_enough() -> Theorem:
-    """The noise is not too strong: sigma^2 <= c n L^2 for a constant c."""
-    return assume("sigma^2 <= c n L^2, as c_8 rho <= 1", wide_ * v, "<=", 1)
+def enough_for_the_end() -> Theorem:
+    """The number of tokens is at least a constant."""
+    return assume("n >= c_8^d", exp(d * log(wide_)), "<=", n)
+
+
+@cache
+def tokens_of_the_end() -> Theorem:
+    """c_8 <= n rho^m: to the power d it is n (n rho^d)^m >= n."""
+    N, size = log(n), log(wide_)
+    range_ = arithmetic(0, "<=", N + d * log_v, range_of_noise()[1])
+    many = arithmetic(d * size, "<=", N, enough_for_the_end(), hide=(wide_,))
+    logs = show(size, "<=", N + m * log_v, range_, many, dimension(), N, log_v, size)
+    return calc(wide_, ("==", exp(size)), ("<=", exp(N + m * log_v), logs), ("==", n * exp(m * log_v)))
 
 
 @cache
@@ -220,11 +230,9 @@ def noise_beyond() -> tuple[Theorem, Theorem]:
     )
     at = calc(power(beyond), ("==", exp(m / 2 * log_up), inverse), ("==", wide_ * exp(-m * log_v)))
     back = calc(power(1 / beyond), ("==", exp(-m / 2 * log_up), inverse), ("==", exp(m * log_v) / wide_))
-    tokens = few_tokens()
-    enough = calc(1, ("==", tokens.lhs * exp(m * log_v)), ("<=", n * v * exp(m * log_v), tokens))
-    short = show(v, "<=", 1 / wide_, few_enough(), wide_)
+    tokens = tokens_of_the_end()
     enough = calc(
-        enough, ("<=", n * (1 / wide_) * exp(m * log_v), short), ("==", n * power(1 / beyond), back)
+        1, ("==", wide_ / wide_), ("<=", tokens.rhs / wide_, tokens), ("==", n * power(1 / beyond), back)
     )
     bound = lower_bound(beyond, wide, enough)
     level = back_to_the_noise()
@@ -260,14 +268,14 @@ def upper_statement(value: Value, times: int | Fraction = 1) -> Statement:
     """No width above C Lambda^{2 times/(d + 2)} is a minimiser for these tasks."""
     end = exp(2 / m * log(wide_) - 2 * Fraction(times) * log_v)
     late = assume("w > C Lambda^{2/(d + 2)}", end, "<", omega)
-    given_ = of_uniform_tokens(few_enough(), late, *kinks(value))
+    given_ = of_uniform_tokens(enough_for_the_end(), late, *kinks(value))
     return Statement(loss(value, best), "<", loss(value, omega), given_)
 
 
 @cache
-def from_above(value: Value) -> Theorem:
+def from_above(value: Value, late: Theorem | None = None) -> Theorem:
     """The noise at a width beyond C Lambda^{2/(d + 2)} is above the loss at rho^{-2}."""
-    return chain(loss_there(value), noise_at_a_narrow_window(value))
+    return chain(loss_there(value), noise_at_a_narrow_window(value, late or ahead()))
 
 
 @cache
@@ -278,10 +286,10 @@ def no_signal(value: Value) -> Theorem:
 
 
 @cache
-def noise_at_a_narrow_window(value: Value) -> Theorem:
+def noise_at_a_narrow_window(value: Value, late: Theorem) -> Theorem:
     """c_6 L^2 rho^3 < the loss beyond C Lambda^{2/(d + 2)}, by the noise term."""
     wider = omega - beyond
-    gap = show(0, "<", wider, ahead(), omega, beyond)
+    gap = show(0, "<", wider, late, omega, beyond)
     even = instantiate(less_even(), {width: beyond, more: wider}, gap)
     even = integrate("prompt", (prompt,), even)
     strict, level = noise_beyond()
