@@ -24,7 +24,6 @@ from proofs_check.derivations.window.uniform.best_width import (
     beyond,
     enough_for_the_end,
     from_above,
-    given,
     kinks,
     log_v,
     loss,
@@ -47,7 +46,7 @@ from proofs_check.derivations.window.uniform.much_noise import (
     size,
 )
 from proofs_check.derivations.window.uniform.narrower import less_even, more, width
-from proofs_check.derivations.window.uniform.noise_order import least, lower_bound, noise
+from proofs_check.derivations.window.uniform.noise_order import given, least, lower_bound, noise
 
 #: A number of tokens, the width at which it leaves that much noise, and 2 sqrt(d) e^4.
 several = Defined("c_10", 1 + 4 / least)

@@ -93,8 +93,8 @@ def more_than_even() -> Theorem:
     centred, spread_ = (instantiate(thm, {vector: ((j,), x(j, q))}) for thm in two_moments())
     centred = chain(mean(height), centred)
     spread_ = calc(chain(mean(height**2), spread_), ("==", 1 / d, one))
-    gap = 2 * n * (n - 1) * (mean(height**2) - mean(height) ** 2)
-    gap = chain(prompts(apart.lhs), scale * gap)
+    variance = mean(height**2) - mean(height) ** 2
+    gap = chain(prompts(apart.lhs), scale * (2 * n * (n - 1) * variance))
     gap = calc(gap, ("==", scale * (2 * n * (n - 1) / d), spread_, centred))
     several = arithmetic(1 / (2 * n), "<=", (n - 1) / n**2, few())
     return calc(
