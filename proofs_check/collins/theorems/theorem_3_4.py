@@ -4,6 +4,7 @@ of Lambda; and Theorem 3.5 at that width.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import Any
@@ -14,7 +15,7 @@ from numerics.attention.window.best_width import optimal_window
 from numerics.attention.window.loss import window_loss
 from numerics.attention.window.plain import plain_window_loss
 from numerics.counterexamples.by_sequences import refuted_by_two_routes
-from numerics.evidence import Evidence, all_of
+from numerics.evidence import Evidence
 from numerics.provers import Integers, forall, integral_evidence
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
@@ -77,21 +78,37 @@ SATURATED = Diverging(
 @claim(
     "COL:T3.4/range",
     **charge(false="gap", costs="a hypothesis"),
-    needs=("COL:T3.4/finite",),
+    needs=("COL:T3.4/finite", "COL:B.5"),
     repair=dict(with_L=True),
-    control=dict(with_L=True, times=4),
+    control=(
+        dict(with_L=True, affine_lower=4),
+        dict(with_L=True, relu_lower=3),
+        dict(with_L=True, upper=Fraction(3, 2)),
+    ),
     hypotheses=("n >= 2",),
 )
-def range_of_the_noise(*, with_L: bool = False, times: int = 1) -> Evidence:
+def range_of_the_noise(
+    *, with_L: bool = False, affine_lower: int = 1, relu_lower: int = 1, upper: int | Fraction = 2
+) -> Evidence:
     r"""Printed (`with_L` = False): for two tokens, $d=3$, the lower end over the best width exceeds
     every constant. For $L^2n^{-2/d}\leq\sigma^2\leq cnL^2$ no width below a constant times
-    $\Lambda^{1/(d+4)}$, with `times` = 1 times that exponent, is a minimiser for affine tasks,
-    derived for every $d\geq2$, with a small constant $c$ of $d$, so that $n$ is at least a number
-    of $d$, and tried on a grid with $c=1$ and the constant $\frac{3}{100}$.
+    $\Lambda^{1/(d+4)}$, where the 1 is `affine_lower`, is a minimiser for affine tasks, none below
+    one times $\Lambda^{1/(d+2)}$, where the 1 is `relu_lower`, for ReLU tasks, and none above one
+    times $\Lambda^{2/(d+2)}$, where the first 2 is `upper`, for either, derived for every $d\geq2$,
+    with a small constant $c$ of $d$, so that $n$ is at least a number of $d$, and tried on a grid
+    with $c=1$ and the constants $\frac{3}{100}$, $\frac{1}{70}$ and $\frac12$.
     """
     if not with_L:
         return along(SATURATED, d=3)
-    return _affine_from_below("COL:T3.4/range", times)
+    return derivation(
+        "COL:T3.4/range",
+        at_least(affine, 4, 0.03, affine_lower),
+        at_least(relu, 2, 1 / 70, relu_lower),
+        *(at_most(tasks, Fraction(upper) / 2, Fraction(1, 2)) for tasks in (affine, relu)),
+        from_d_plus_4=affine_lower,
+        from_d_plus_2=relu_lower,
+        twice=upper,
+    )
 
 
 def _affine_from_below(id: str, times: int) -> Evidence:
@@ -126,52 +143,6 @@ def best_width_of_two_tokens(*, widest: int = 16) -> Evidence:
     )
 
 
-#: Bounds from above with a smaller power of Lambda, or a smaller constant.
-LOWER_POWER = (dict(times=Fraction(3, 4)), dict(share=Fraction(1, 4)))
-#: What is executed of Theorem 3.4, whose range of the noise is damaged.
-WITH_L = (
-    r"The range $\Omega(L^2n^{-2/d})\leq\sigma^2\leq O(nL^2)$ of the noise. No $L$ is seen at its lower "
-    "end; of that COL:T3.4/range speaks."
-)
-
-
-@claim("COL:T3.4/affine.lower", fragment=WITH_L, control=dict(times=4), needs=("COL:B.5",))
-def affine_lower(*, times: int = 1) -> Evidence:
-    r"""With $L^2n^{-2/d}\leq\sigma^2\leq cnL^2$ no width below $c'\Lambda^{1/(d+4)}$, that exponent
-    `times` = 1, is a minimiser for affine tasks, derived for every $d\geq2$, with a small
-    constant $c$ of $d$, so that $n$ is at least a number of $d$: the loss is smaller at
-    $\Lambda^{2/(d+2)}$. It is tried on a grid with $c=1$ and $c'=\frac{3}{100}$.
-    """
-    return _affine_from_below("COL:T3.4/affine.lower", times)
-
-
-@claim("COL:T3.4/affine.upper", fragment=WITH_L, control=dict(times=Fraction(3, 4)), needs=("COL:B.5",))
-def affine_upper(*, times: int | Fraction = 1) -> Evidence:
-    r"""With $L^2n^{-2/d}\leq\sigma^2\leq cnL^2$ no width above $C\Lambda^{2/(d+2)}$, that exponent
-    `times` = 1, is a minimiser for affine tasks, derived as the lower end. It is tried on a
-    grid with $c=1$ and $C=\frac12$.
-    """
-    search = at_most(affine, times, Fraction(1, 2))
-    return derivation("COL:T3.4/affine.upper", search, times=times)
-
-
-@claim("COL:T3.4/relu.lower", fragment=WITH_L, control=dict(times=3), needs=("COL:B.5",))
-def relu_lower(*, times: int = 1) -> Evidence:
-    r"""With $L^2n^{-2/d}\leq\sigma^2\leq cnL^2$ no width below $c'\Lambda^{1/(d+2)}$, that exponent
-    `times` = 1, is a minimiser for ReLU tasks, derived as for affine ones. It is tried on
-    a grid with $c=1$ and $c'=\frac{1}{70}$.
-    """
-    return _relu_from_below("COL:T3.4/relu.lower", times)
-
-
-@claim("COL:T3.4/relu.upper", fragment=WITH_L, control=LOWER_POWER, needs=("COL:B.5",))
-def relu_upper(*, share: Fraction = Fraction(1, 2), times: int | Fraction = 1) -> Evidence:
-    r"""With $\sigma^2\geq L^2n^{-2/d}$ the best width of ReLU tasks is at most `share` = 1/2 times
-    $\Lambda^{2/(d+2)}$, on a grid, with `times` = 1 times that exponent.
-    """
-    return at_most(relu, times, share)
-
-
 @claim(
     "COL:T3.4/inference",
     **charge(false="gap", costs="nothing"),
@@ -191,7 +162,7 @@ def upper_end_for_affine_tasks(*, proved: bool = True, add: int = 3) -> Evidence
 
 def much_noise(power: sp.Rational, *enough_tokens: str) -> Diverging:
     """Defeat a lower end that is a power of Lambda for d = 3 and L = 1, where every minimiser is at
-    most the root of 6 e^8 Lambda.
+    most the root of 6 e^8 Lambda: it is at most 2 sqrt(3) e^4 Lambda, and Lambda is below 1/2.
     """
     return Diverging(
         point={"c": Fraction(1)},
@@ -209,21 +180,27 @@ NO_UPPER_END = (
 IN_THE_RANGE = r"In the range $\Omega(L^2n^{-2/d})\leq\sigma^2\leq O(nL^2)$."
 
 
-@claim(
-    "COL:E.1/noisy",
-    control=(dict(two=3), dict(twice=Fraction(3, 2))),
-    needs=("COL:C.2", "COL:D.2", "COL:D.noise"),
-)
-def width_under_much_noise(*, two: int = 2, twice: int | Fraction = 2) -> Evidence:
-    r"""For $n\geq2$ and $2de^8\Lambda<1$ every minimiser has $w^2\leq2de^8\Lambda$, for affine and
-    ReLU tasks: for heights $t$ and $t+D$ and $w\leq1$ it is $e^{2w(t+D)}-e^{2wt}\geq2wDe^{-2w}$,
-    where the factor 2 is `two`, and $\frac{n}{n-1}$ is at most `twice` = 2.
+@claim("COL:E.1/noisy", control=dict(power=3), needs=("COL:B.1-dec", "COL:B.5"))
+def width_under_much_noise(*, power: int | Fraction = 1) -> Evidence:
+    r"""For $n\geq2$ and $2\sqrt d\,e^4\Lambda\leq1$ no width above $2\sqrt d\,e^4\Lambda$, that
+    power `power` = 1 of $\Lambda$, is a minimiser, for affine and ReLU tasks, derived for every $d$
+    and every $n$; it is tried for $d=3$, $n=2,20$ and $\Lambda=\frac{1}{200}$.
     """
-    x, gap, w = sp.symbols("x D w", positive=True)
-    tokens = sp.Symbol("n", integer=True, positive=True)
-    ranges = {x: (0, 2), gap: (0, 2), w: (0, 1)}  # x = t + 1
-    apart = forall(sp.exp(2 * w * x) * (sp.exp(2 * w * gap) - 1), ">=", two * w * gap, ranges)
-    return all_of(apart, forall(tokens / (tokens - 1), "<=", twice, {tokens: Integers(2, sp.oo)}))
+    whole, constant = 1 / 200, 2 * math.sqrt(3) * math.exp(4)
+    searches = (
+        widths_between(
+            tasks,
+            lambda d: float(power),
+            constant,
+            floor=False,
+            dimensions=(3,),
+            lengths=(2, 20),
+            noises=lambda d, n: (n / whole,),
+            checked=r"w^*\leq2\sqrt d\,e^4\Lambda",
+        )
+        for tasks in (affine, relu)
+    )
+    return derivation("COL:E.1/noisy", *searches, power=power)
 
 
 RELU_NOISE = much_noise(sp.Rational(1, 5), "n >= sigma2**(-3/2)")
@@ -252,14 +229,23 @@ def width_of_relu_tasks_from_below(*, ranged: bool = False, times: int = 1) -> E
     return _relu_from_below("COL:E.1/lower", times)
 
 
-@claim("COL:E.1/upper", control=LOWER_POWER, needs=("COL:E.1.up", "COL:B.5"))
-def width_of_relu_tasks_from_above(
-    *, share: Fraction = Fraction(1, 2), times: int | Fraction = 1
+def _whatever_the_noise(
+    id: str, tasks: Tasks, times: int | Fraction, share: Fraction, **power: Any
 ) -> Evidence:
-    r"""The best width of ReLU tasks is at most `share` = 1/2 of $\Lambda^{2/(d+2)}$ on a grid, with
-    `times` = 1 times that exponent, and with $\sigma^2$ from $L^2n^{-2/d}$ to $10^4nL^2$.
+    """The upper end with much signal, in between and with little signal, by derivations."""
+    searches = (at_most(tasks, times, share, most, **power) for most in (1, 10**2, 10**4))
+    return derivation(id, *searches, times=times)
+
+
+@claim("COL:E.1/upper", control=dict(times=Fraction(3, 4)), needs=("COL:B.1-dec", "COL:B.5"))
+def width_of_relu_tasks_from_above(*, times: int | Fraction = 1) -> Evidence:
+    r"""No width above $C\Lambda^{2/(d+2)}$, that exponent `times` = 1, is a minimiser for ReLU
+    tasks, where $\sigma^2\geq L^2n^{-2/d}$ and $n$ is at least a number of $d$, derived for every
+    $d\geq2$ and every noise in three cases: $\Lambda\geq1$, $2\sqrt d\,e^4\Lambda\leq1$, and what
+    is between. It is tried on grids with $C=\frac12$, and with $\sigma^2$ up to $nL^2$, $10^2nL^2$
+    and $10^4nL^2$.
     """
-    return at_most(relu, times, share, 10**4)
+    return _whatever_the_noise("COL:E.1/upper", relu, times, Fraction(1, 2))
 
 
 @claim(
@@ -284,16 +270,16 @@ def width_of_affine_tasks_from_below(*, ranged: bool = False, times: int = 1) ->
     return _affine_from_below("COL:E.2/lower", times)
 
 
-@claim("COL:E.2/upper", control=LOWER_POWER, needs=("COL:E.2p/value", "COL:B.5"))
-def width_of_affine_tasks_from_above(
-    *, share: Fraction = Fraction(1, 3), times: int | Fraction = 1
-) -> Evidence:
-    r"""The best width of affine tasks is at most `share` = 1/3 times $\Lambda^{2(d+2)/(d(d+4))}$,
-    on a grid, with `times` = 1 times that exponent, and with $\sigma^2$ from $L^2n^{-2/d}$ to
-    $10^4nL^2$.
+@claim("COL:E.2/upper", control=dict(times=Fraction(3, 4)), needs=("COL:B.1-dec", "COL:B.5"))
+def width_of_affine_tasks_from_above(*, times: int | Fraction = 1) -> Evidence:
+    r"""No width above $C\Lambda^{2(d+2)/(d(d+4))}$, that exponent `times` = 1, is a minimiser for
+    affine tasks, where $\sigma^2\geq L^2n^{-2/d}$ and $n$ is at least a number of $d$, derived for
+    every $d\geq2$ and every noise in the cases of COL:E.1/upper. It is tried on grids with
+    $C=\frac13$, and with $\sigma^2$ up to $nL^2$, $10^2nL^2$ and $10^4nL^2$.
     """
     power = lambda times, d: times * 2 * (d + 2) / (d * (d + 4))
-    return at_most(affine, times, share, 10**4, power, "2(d+2)/(d(d+4))")
+    told = dict(power=power, shown="2(d+2)/(d(d+4))")
+    return _whatever_the_noise("COL:E.2/upper", affine, times, Fraction(1, 3), **told)
 
 
 #: For every width, task and dimension the loss is at least the noise term, and that at least
@@ -311,40 +297,33 @@ LOUD = Diverging(
     "COL:T3.5",
     **charge(false="gap", costs="a hypothesis"),
     instead=IN_THE_RANGE,
-    needs=(
-        "COL:R2.1.i",
-        "COL:B.1-dec",
-        "COL:C.8p/first",
-        "COL:T3.4/relu.lower",
-        "COL:T3.4/relu.upper",
-        "COL:E.3.cvx",
-    ),
+    needs=("COL:B.1-dec", "COL:B.5"),
     repair=dict(ranged=True),
     control=(
-        dict(ranged=True, constant=1),
-        dict(ranged=True, most=6),
-        dict(ranged=True, least=Fraction(1, 2**21), lengths=(3,)),
+        dict(ranged=True, times=Fraction(7, 2), lengths=(1000,)),
+        dict(ranged=True, least=Fraction(1, 2**18), lengths=(3,)),
     ),
     hypotheses=LOUD.hypotheses,
 )
 def other_tasks_of_one_constant(
     *,
     ranged: bool = False,
-    constant: int | Fraction = 4,
+    times: int | Fraction = 1,
     least: int | Fraction = 1,
-    most: int | Fraction = 1,
     lengths: tuple[int, ...] = LENGTHS,
 ) -> Evidence:
     r"""Printed (`ranged` = False): for $d=3$ a sequence of noises defeats every constant. For
-    $L^2n^{-2/d}\leq\sigma^2\leq nL^2$, at the ends times `least` = 1 and `most` = 1, the loss on
-    every task with the constant $L=1$ at the width learned on ReLU tasks is at most `constant` = 4
-    times $\Lambda^{-1/(d+2)}$, on a grid.
+    $L^2n^{-2/d}\leq\sigma^2\leq nL^2$, the lower end times `least` = 1, the loss on every
+    $L$-Lipschitz task at a width that minimises the loss of ReLU tasks is at most $cL^2$ times
+    $\Lambda^{-1/(d+2)}$, that exponent `times` = 1, with a constant $c$ of $d$, derived for every
+    $d\geq2$ and every $n$. It is tried on a grid with $c=4$.
     """
     if not ranged:
         return along(LOUD, d=3, L=1)
-    bound = lambda d, whole: float(constant) * whole ** (-1 / (d + 2))
+    bound = lambda d, whole: 4 * whole ** (-float(times) / (d + 2))
     checked, grid = r"\mathcal L\leq C\,\Lambda^{-1/(d+2)}", GRID | {"lengths": lengths}
-    return learned_loss(relu, (affine, relu), bound, noises=noises(least, most), checked=checked, **grid)
+    search = learned_loss(relu, (affine, relu), bound, noises=noises(least), checked=checked, **grid)
+    return derivation("COL:T3.5", search, times=times, least=least)
 
 
 @claim(

@@ -18,6 +18,7 @@ from proofs_check.instances.window.from_below import BELOW, EVERY, WIDE, d, w
 
 n = Diverging.n
 X, c, k = sp.symbols("X c k", positive=True)
+y = sp.Symbol("y", real=True)
 #: A power of both sides that the engine reads: d/2 and the like.
 half_d = d / sp.S(2)
 #: Classes with L = 1/k, whose signal term is at most 4L^2 by Lemma C.2.
@@ -91,8 +92,13 @@ def case_two(*, power: bool = False, logarithms: int = 1) -> Evidence:
 @claim("COL:E.1-c3/argmin", **TYPO, repair=dict(two=2), control=dict(two=3), hypotheses=("w > 0",))
 def least_width(*, two: int = 1) -> Evidence:
     r"""Where $w^{(d+2)/2}$ is `two` (printed: 1) times $\Lambda/d$ the two parts of the derivative
-    of $\frac1w+\frac{w^{d/2}}{\Lambda}$ cancel.
+    of $\frac1w+\frac{w^{d/2}}{\Lambda}$ cancel, printed; otherwise this bound is at $we^y$ at least
+    that at $w$, for every real $y$.
     """
+    if two != 1:
+        bound = lambda width: 1 / width + two * width**half_d / (d * w ** (half_d + 1))
+        everywhere = {w: (0, oo), y: (-oo, oo), d: Integers(1, oo)}
+        return forall(bound(w * sp.exp(y)), ">=", bound(w), everywhere)
     rising = half_d * w ** (half_d - 1) / (d * w ** (half_d + 1) / two)
     return identity(computed(r"\partial_w(w^{d/2}/\Lambda)", sp.powsimp(sp.simplify(rising))), 1 / w**2)
 

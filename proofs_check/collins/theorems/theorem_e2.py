@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import sympy as sp
 from sympy import oo
 
@@ -12,7 +14,13 @@ from proofs_check.instances.outcomes import TYPO
 
 d, e = sp.symbols("d e", integer=True, positive=True)
 w, X, n = sp.symbols("w X n", positive=True)
-half_d = d / sp.S(2)
+half_d, y = d / sp.S(2), sp.Symbol("y", real=True)
+
+
+def _least(bound: Callable[[sp.Expr], sp.Expr], dimension: int) -> Evidence:
+    """The bound is least at w, from a dimension on."""
+    everywhere = {w: (0, oo), y: (-oo, oo), d: Integers(dimension, oo)}
+    return forall(bound(w * sp.exp(y)), ">=", bound(w), everywhere)
 
 
 @claim(
@@ -24,19 +32,25 @@ half_d = d / sp.S(2)
 )
 def least_of_the_signal_bound(*, four: int | None = None) -> Evidence:
     r"""For $d=e+2\geq3$ the two parts of the derivative of $\frac{1}{w^2}+\frac{w^{d/2-1}}{n}$
-    cancel where $w^{(d+2)/2}$ is $n$ (printed), or `four` = 4 times $\frac{n}{e}$.
+    cancel where $w^{(d+2)/2}$ is $n$ (printed); where it is `four` = 4 times $\frac{n}{e}$, the sum
+    is at $we^y$ at least that at $w$, for every real $y$.
     """
     half_e = e / sp.S(2)
-    over_n = sp.S.One if four is None else four / e
-    rising = half_e * w ** (half_e - 1) / (w ** (half_e + 2) / over_n)
+    if four is not None:
+        bound = lambda width: width**-2 + four * width ** (half_d - 1) / ((d - 2) * w ** (half_d + 1))
+        return _least(bound, 3)
+    rising = half_e * w ** (half_e - 1) / w ** (half_e + 2)
     return identity(computed(r"\partial_w(w^{e/2}/n)", sp.powsimp(sp.simplify(rising))), 2 / w**3)
 
 
 @claim("COL:E.2p/argmin", **TYPO, repair=dict(four=4), control=dict(four=5), hypotheses=("w > 0",))
 def least_width(*, four: int = 1) -> Evidence:
     r"""Where $w^{(d+4)/2}$ is `four` (printed: 1) times $\Lambda/d$ the two parts of the derivative
-    of $\frac{1}{w^2}+\frac{w^{d/2}}{\Lambda}$ cancel.
+    of $\frac{1}{w^2}+\frac{w^{d/2}}{\Lambda}$ cancel, printed; otherwise this bound is at $we^y$ at
+    least that at $w$, for every real $y$.
     """
+    if four != 1:
+        return _least(lambda width: width**-2 + four * width**half_d / (d * w ** (half_d + 2)), 1)
     rising = half_d * w ** (half_d - 1) / (d * w ** (half_d + 2) / four)
     return identity(computed(r"\partial_w(w^{d/2}/\Lambda)", sp.powsimp(sp.simplify(rising))), 2 / w**3)
 

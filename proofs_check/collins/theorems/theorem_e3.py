@@ -19,7 +19,7 @@ from proofs_check.instances.outcomes import TYPO, charge
 
 n = Diverging.n
 d = sp.Symbol("d", integer=True, positive=True)
-w, C, whole, steep = sp.symbols("w C Lambda L'", positive=True)
+whole = sp.Symbol("Lambda", positive=True)
 beta = 1 / (d + 2)
 
 
@@ -52,21 +52,19 @@ def which_theorem(*, theorem: int = 2, two: int = 2) -> Evidence:
     "COL:E.3/steep",
     **charge(false="typo", costs="constants"),
     repair=dict(power=4),
-    control=dict(power=4, five=4),
-    needs=("OURS:R8.law", "OURS:R8.signal", "OURS:R8.noise", "OURS:R8.below", "COL:C.9"),
+    control=dict(power=Fraction(5, 2)),
+    needs=("OURS:R8.law", "COL:B.1-dec", "COL:B.5"),
     hypotheses=("d >= 2",),
 )
-def steeper_tasks(*, power: int = 2, five: int = 5) -> Evidence:
-    r"""The exponent $\frac32\cdot2\beta$ of $\Lambda$ in one over the loss is at most that of the
-    bound, `power` times $\beta$ (printed: 2; $4\beta$ repaired). For the bound with 4: for
-    $y=\Lambda^{\beta}\geq1$, $C\geq1$ and $w=sCy^2$ with $s\leq1$, the number $1+4w$ is at most
-    `five` = 5 times $Cy^2$, whose square is of the order $\Lambda^{4\beta}$.
+def steeper_tasks(*, power: int | Fraction = 2) -> Evidence:
+    r"""Printed (`power` = 2): the exponent $\frac32\cdot2\beta$ of $\Lambda$ in one over the loss
+    is at most `power` times $\beta$. In the range of the noise the loss of ReLU tasks of any
+    constant $L^\prime$ at a width that minimises the loss of those of the constant $L$ is at least
+    $cL^{\prime2}$ over $\Lambda$ to the power of `power` = 4 times $\beta$, derived for every
+    $d\geq2$ and every $n$; it is tried on that exponent.
     """
-    if power == 2:
-        return forall(sp.Rational(3, 2) * 2 * beta, "<=", power * beta, {d: Integers(2, oo)})
-    y, s = sp.symbols("y s", positive=True)
-    everywhere = {y: Closed(1, oo), C: Closed(1, oo), s: sp.Interval.Lopen(0, 1)}
-    return forall(1 + 4 * s * C * y**2, "<=", five * C * y**2, everywhere)
+    search = forall(sp.Rational(3, 2) * 2 * beta, "<=", power * beta, {d: Integers(2, oo)})
+    return search if power == 2 else derivation("COL:E.3/steep", search, power=power)
 
 
 RESCALED = Diverging(
@@ -84,18 +82,22 @@ RESCALED = Diverging(
     "COL:E.3/flat",
     **TYPO,
     repair=dict(noise=True),
-    control=dict(noise=True, shrink=3),
-    needs=("OURS:R8.law", "OURS:R8.noise"),
+    control=dict(noise=True, quarters=2),
+    needs=("COL:B.1-dec", "COL:B.5"),
     hypotheses=("scale > 0",),
 )
-def flatter_tasks(*, noise: bool = False, shrink: int = 1) -> Evidence:
-    r"""Printed (`noise` = False): rescaled tasks are below every constant. With $\sigma^2$ the
-    exponent $\frac{d\beta}{2}$ is at most that of the noise at $\Lambda^{2\beta}$, $(d-1)\beta$
-    over `shrink` = 1, for $d\geq2$.
+def flatter_tasks(*, noise: bool = False, quarters: int = 3) -> Evidence:
+    r"""Printed (`noise` = False): rescaled tasks are below every constant. With $\sigma^2$, and in
+    the range of the noise, the loss of ReLU tasks of any constant at a width that minimises the
+    loss of those of the constant $L$ is at least $c\frac{\sigma^2}{n}$ times $\Lambda$ to the power
+    of `quarters` = 3 quarters of $(d-1)\beta$, derived for every $d\geq2$ and every $n$; that power
+    is at least the printed $\frac{d\beta}{2}$ for $d\geq3$.
     """
     if not noise:
         return along(RESCALED, n=1)
-    return forall(d * beta / 2, "<=", (d - 1) * beta / shrink, {d: Integers(2, oo)})
+    share = sp.Rational(quarters, 4)
+    search = forall(d * beta / 2, "<=", share * (d - 1) * beta, {d: Integers(3, oo)})
+    return derivation("COL:E.3/flat", search, quarters=quarters)
 
 
 @claim(

@@ -201,19 +201,26 @@ g_p, spread = total(kernel), total(distance)
 
 
 @cache
+def two_moments() -> tuple[Theorem, Theorem]:
+    """What is used of uniform tokens: their first two moments."""
+    along, square = over(v(j) * X(j, k)), over(v(j) ** 2)
+    return (
+        assume("uniform tokens: E v.x_k = 0", mean(along), "==", 0, every=(v,)),
+        assume("uniform tokens: E (v.x_k)^2 = |v|^2/d", mean(along**2), "==", square / d, every=(v,)),
+    )
+
+
+@cache
 def small_width(times: int | Fraction = 1) -> tuple[Theorem, ...]:
     """n > 5 uniform tokens, of which their first two moments are used, d >= 2 and a width that is
     small, times a number.
     """
-    along, short = over(v(j) * X(j, k)), "" if times == 1 else f"{times} "
+    short = "" if times == 1 else f"{times} "
     return (
         assume("n > 5", 6, "<=", L),
         assume("d >= 2", 2, "<=", d),
         assume(f"r < {short}(d + sqrt d)/2", r, "<", times * (d + sqrt(d)) / 2),
-        assume("uniform tokens: E v.x_k = 0", mean(along), "==", 0, every=(v,)),
-        assume(
-            "uniform tokens: E (v.x_k)^2 = |v|^2/d", mean(along**2), "==", over(v(j) ** 2) / d, every=(v,)
-        ),
+        *two_moments(),
     )
 
 

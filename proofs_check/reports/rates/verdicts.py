@@ -11,7 +11,7 @@ from typing import Any
 from proofs_check.core.ledgers.outcomes import outcomes
 from proofs_check.core.ledgers.stored import RELEASE
 
-__all__ = ["PRINTED", "declared", "verdicts"]
+__all__ = ["PRINTED", "declared", "repaired", "verdicts"]
 
 #: The rows of printed laws, by how the names of their curves begin. Lemma C.4 is drawn from L = 2
 #: on, and of equations (16) and (18) the exponents alone: these parts the ledger declares true.
@@ -30,6 +30,13 @@ def _release() -> Mapping[str, Any]:
 def verdicts() -> Mapping[str, str]:
     """The verdict of every claim as printed, by its id."""
     return MappingProxyType({claim["id"]: claim["verdict"] for claim in _release()["claims"]})
+
+
+@cache
+def repaired() -> Mapping[str, str]:
+    """The verdict of every claim as repaired, where it is, by its id."""
+    judged = {claim["id"]: claim["repair"] or claim for claim in _release()["claims"]}
+    return MappingProxyType({id: found["verdict"] for id, found in judged.items()})
 
 
 @cache

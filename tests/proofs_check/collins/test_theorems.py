@@ -12,6 +12,7 @@ from numerics.attention.window.loss import window_loss
 from numerics.attention.window.plain import plain_spread
 from numerics.evidence import Verdict
 from proofs_check.collins.theorems import theorem_3_4
+from proofs_check.instances.window.along_lengths import learned_loss
 from theory.attention.window.classes import affine, relu
 
 
@@ -35,7 +36,10 @@ def test_under_the_hypotheses_of_theorem_e1_alone_no_constant_serves_theorem_35(
         shares.append(optimal_window(relu(1), d, n, noise).loss * whole ** (1 / (d + 2)))
         assert shares[-1] >= whole ** (1 / (d + 2) - 1)  # the noise term alone, at every width
     assert all(later > 30 * earlier for earlier, later in pairwise(shares))
-    others = theorem_3_4.other_tasks_of_one_constant(ranged=True, most=10**4, lengths=(20,))
+    bound, noises = lambda d, whole: 4 * whole ** (-1 / (d + 2)), theorem_3_4.noises(most=10**4)
+    others = learned_loss(
+        relu, (affine, relu), bound, dimensions=(3,), lengths=(20,), noises=noises, checked=""
+    )
     assert others.verdict is Verdict.REFUTED
 
 

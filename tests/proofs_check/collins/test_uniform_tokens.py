@@ -4,6 +4,7 @@ beside numbers, and statements with another number or fewer hypotheses are refus
 
 import math
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -17,8 +18,12 @@ from proofs_check.derivations.window.uniform import (
     best_width,
     best_width_from_below,
     cap_measure,
+    every_noise,
+    learned_width,
+    much_noise,
     noise_order,
 )
+from proofs_check.derivations.window.uniform.loss_bounds import affine, relu
 
 
 def of_sphere(d, value):
@@ -49,6 +54,37 @@ def test_the_cited_mean_of_the_laplacian_is_0(d, w):
     assert left == pytest.approx((m + 4 * w) * of_sphere(d, lambda t: W(t) * (1 - t)), rel=1e-8)
 
 
+@pytest.mark.parametrize("d", [2, 3, 6])
+@pytest.mark.parametrize("w", [0.3, 1.0, 40.0])
+def test_so_is_that_of_the_laplacian_of_a_root(d, w):
+    left = (d - 1) * of_sphere(d, lambda t: t**2 / math.sqrt(1 + w * t**2))
+    here = of_sphere(d, lambda t: (1 - t**2) * (1 + w * t**2) ** -1.5)
+    assert left == pytest.approx(here, rel=1e-7)
+    assert of_sphere(d, lambda t: (1 + w * t**2) ** -1.5) <= (d - 1) / math.sqrt(w) + 1 / w
+
+
+@pytest.mark.parametrize(("d", "n", "w"), [(2, 3, 2.0), (3, 40, 5.0), (5, 7, 1.0)])
+def test_the_relu_error_is_at_most_that_of_its_two_causes(d, n, w):
+    """The error of u.x and the tokens on the other side of the hyperplane, draw by draw; and few
+    tokens are near the query.
+    """
+    draw = np.random.default_rng(42).normal(size=(4_000, n + 2, d))
+    draw /= np.linalg.norm(draw, axis=2, keepdims=True)
+    tokens, query, direction = draw[:, :n], draw[:, n, None], draw[:, n + 1]
+    way = ((tokens - query) ** 2).sum(2)
+    gamma_ = np.exp(-w * way) / np.exp(-w * way).sum(1, keepdims=True)
+    at, here = (np.einsum("bnd,bd->bn", x, direction) for x in (tokens, query))
+    P, N = ((gamma_ * np.maximum(s * at, 0)).sum(1) - np.maximum(s * here[:, 0], 0) for s in (1, -1))
+    A, side = (gamma_ * at).sum(1) - here[:, 0], np.where(here >= 0, np.maximum(-at, 0), np.maximum(at, 0))
+    R = (gamma_ * side).sum(1)
+    assert (P**2 + N**2 <= 2 * A**2 + 3 * R**2 + 1e-12).all()
+    assert (side**2 <= way * (1 + w * way) ** 2 * (1 + w * here**2) ** -1.5 + 1e-12).all()
+    for r, t in ((0.3, 0.1), (1.0, 0.5)):
+        inside = t / 2 * (way <= r).sum(1) + (gamma_**2).sum(1) / (2 * t) + (gamma_ * way).sum(1) / r
+        assert (inside >= 1 - 1e-12).all()
+        assert (way <= r).mean() <= 2 * (3 * r) ** ((d - 1) / 2)
+
+
 @pytest.mark.parametrize(("d", "n", "w"), [(2, 3, 2.0), (3, 40, 5.0), (5, 7, 1.0)])
 def test_the_noise_is_between_its_bounds(d, n, w):
     x = np.random.default_rng(41).normal(size=(40_000, n, d))
@@ -61,10 +97,24 @@ def test_the_noise_is_between_its_bounds(d, n, w):
     assert one <= 2 * 3 ** ((d - 1) / 2) * moment * w ** (-(d - 1) / 2)
 
 
+ABOVE, BELOW = best_width.from_above, best_width_from_below.from_below
 WRONG = [
-    (best_width.upper_statement(Fraction(3, 4)), best_width.affine_from_above),
-    (best_width_from_below.lower_statement(2), best_width_from_below.affine_from_below),
-    (best_width_from_below.relu_lower_statement(2), best_width_from_below.relu_from_below),
+    (best_width.upper_statement(affine, Fraction(3, 4)), partial(ABOVE, affine)),
+    (best_width.upper_statement(relu, Fraction(3, 4)), partial(ABOVE, relu)),
+    (best_width_from_below.lower_statement(affine, 2), partial(BELOW, affine)),
+    (best_width_from_below.lower_statement(relu, 2), partial(BELOW, relu)),
+    (learned_width.lipschitz_statement(2), learned_width.every_lipschitz_task),
+    (learned_width.lipschitz_statement(1, Fraction(1, 2)), learned_width.every_lipschitz_task),
+    (learned_width.flat_statement(4), learned_width.noise_of_the_learned_width),
+    (learned_width.steep_statement(3), learned_width.bias_of_the_learned_width),
+    (much_noise.noisy_statement(affine, 2), partial(much_noise.no_wide_window, affine)),
+    *(
+        (
+            every_noise.upper_statements(relu, every_noise.OF_RELU, Fraction(3, 4))[part],
+            partial(lambda part: every_noise.upper_end(relu, every_noise.OF_RELU)[part], part),
+        )
+        for part in range(3)
+    ),
     (noise_order.lower_statement(Fraction(1, 2)), noise_order.noise_from_below),
     (noise_order.upper_statement(2), noise_order.noise_from_above),
     (cap_measure.last_statement(Fraction(1, 2)), cap_measure.last_link),
@@ -82,11 +132,19 @@ def test_another_number_is_refused(statement, theorem):
 @pytest.mark.parametrize(
     ("statement", "theorem"),
     [
-        (best_width.upper_statement(), best_width.affine_from_above),
-        (best_width_from_below.relu_lower_statement(), best_width_from_below.relu_from_below),
+        (best_width.upper_statement(affine), partial(ABOVE, affine)),
+        (best_width_from_below.lower_statement(relu), partial(BELOW, relu)),
+        (learned_width.lipschitz_statement(), learned_width.every_lipschitz_task),
+        (learned_width.flat_statement(), learned_width.noise_of_the_learned_width),
+        (learned_width.steep_statement(), learned_width.bias_of_the_learned_width),
+        (much_noise.noisy_statement(relu), partial(much_noise.no_wide_window, relu)),
+        (
+            every_noise.upper_statements(affine, every_noise.OF_AFFINE)[1],
+            lambda: every_noise.upper_end(affine, every_noise.OF_AFFINE)[1],
+        ),
         (noise_order.lower_statement(), noise_order.noise_from_below),
     ],
-    ids=["above", "below", "noise"],
+    ids=["above", "below", "lipschitz", "flat", "steep", "noisy", "between", "noise"],
 )
 def test_a_statement_that_lacks_a_hypothesis_is_refused(statement, theorem):
     found = theorem()

@@ -18,8 +18,9 @@ from numerics.derivations.kernel.terms import Defined, Term, Variable, term
 from numerics.derivations.kernel.theorems import Assumption, Theorem
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.tactics import calc, show
-from proofs_check.derivations.proof import proves
 from proofs_check.derivations.window.kernel_sums import d, prompt
+from proofs_check.derivations.window.uniform.across import given as directions
+from proofs_check.derivations.window.uniform.across import signal_at
 from proofs_check.derivations.window.uniform.bias_order import (
     on_the_line,
 )
@@ -35,6 +36,7 @@ from proofs_check.derivations.window.uniform.loss_bounds import (
     affine_signal,
     bias_at,
     error,
+    relu,
     sigma,
     signal,
     uniform,
@@ -54,9 +56,11 @@ best, log_v = 1 / v**2, log(v)
 #: The share of the tokens in the window, and the constants of the losses and of the widths.
 near = Defined("c_5", low * power(term(Fraction(1, 2))))
 part = ((1 + near) / near) ** 2
-of_affine = Defined("c_6", 4 * K + (low * K) ** 2 + 12288 * K**3 + most)
-narrow = Defined("c_7", 1 + 76 * d * of_affine * part)
-wide_ = Defined("c_8", 1 + of_affine / least)
+bias_there = 4 * K + (low * K) ** 2 + 12288 * K**3
+costs_there = 32 * low * K + 100 * 2**25 * K**6
+of_both = Defined("c_6", bias_there + d * costs_there + most)
+narrow = Defined("c_7", 1 + 151 * d * of_both * part)
+wide_ = Defined("c_8", 1 + of_both / least)
 
 
 def loss(value: Value, at: Term) -> Term:
@@ -65,11 +69,12 @@ def loss(value: Value, at: Term) -> Term:
 
 
 @cache
-def range_of_noise() -> tuple[Theorem, Theorem]:
-    """rho = Lambda^{-1/(d + 2)}, and L^2 n^{-2/d} <= sigma^2."""
+def range_of_noise(least: int | Fraction = 1) -> tuple[Theorem, Theorem]:
+    """rho = Lambda^{-1/(d + 2)}, and least L^2 n^{-2/d} <= sigma^2."""
+    level = term(1) if least == 1 else exp(d / (d + 2) * log(term(Fraction(least))))
     return (
         assume("rho = (sigma^2/(n L^2))^{1/(d + 2)}", sigma**2, "==", n * Lip**2 * exp((d + 2) * log_v)),
-        assume("sigma^2 >= L^2 n^{-2/d}, that is n rho^d >= 1", 1, "<=", n * exp(d * log_v)),
+        assume("sigma^2 >= L^2 n^{-2/d}, that is n rho^d >= 1", level, "<=", n * exp(d * log_v)),
     )
 
 
@@ -106,6 +111,19 @@ def of_the_noise() -> Theorem:
 
 
 @cache
+def back_to_the_noise() -> Theorem:
+    """L^2 v^3 = sigma^2 v^{-m}/n."""
+    power_ = show(3 * log_v, "<=", (d + 2 - m) * log_v, dimension())
+    return calc(
+        Lip**2 * v**3,
+        ("==", Lip**2 * exp(3 * log_v)),
+        ("<=", Lip**2 * exp((d + 2 - m) * log_v), power_),
+        ("==", range_of_noise()[0].rhs * exp(-m * log_v) / n),
+        ("==", sigma**2 * exp(-m * log_v) / n, range_of_noise()[0]),
+    )
+
+
+@cache
 def share_of_the_window() -> Theorem:
     """w^{m/2}/n <= v at the width v^{-2}."""
     tokens = few_tokens()
@@ -126,28 +144,55 @@ def noise_there() -> Theorem:
 
 
 @cache
-def affine_loss() -> Theorem:
-    """The loss of affine tasks at v^{-2} is at most c_6 L^2 v^3."""
+def bias_of_the_best() -> Theorem:
+    """E |h - x|^2 is at most C v^3 at the width v^{-2}."""
     share, found = share_of_the_window(), bias_at(best, arithmetic(1, "<=", best))
     x_ = share.lhs
     less = calc(
         found.rhs,
         ("==", 4 * K * v**2 * x_ + (low * K) ** 2 * v**4 + 12288 * K**3 * x_**3),
         ("<=", 4 * K * v**2 * v + (low * K) ** 2 * v**4 + 12288 * K**3 * v**3, share),
-        ("<=", (4 * K + (low * K) ** 2 + 12288 * K**3) * v**3, K, low),
+        ("<=", bias_there * v**3, K, low),
     )
-    bias_ = chain(found, less)
-    whole = instantiate(affine_signal(), {w: best})
+    return chain(found, less)
+
+
+@cache
+def affine_signal_there() -> Theorem:
+    bias_ = bias_of_the_best()
     smaller = arithmetic(Lip**2 / (3 * d), "<=", Lip**2)
-    value = calc(
-        whole,
-        ("<=", Lip**2 / (3 * d) * less.rhs, bias_),
-        ("<=", Lip**2 * less.rhs, smaller, less.rhs),
+    return calc(
+        instantiate(affine_signal(), {w: best}),
+        ("<=", Lip**2 / (3 * d) * bias_.rhs, bias_),
+        ("<=", Lip**2 * bias_.rhs, smaller, bias_.rhs),
+        ("<=", Lip**2 * (bias_there + d * costs_there) * v**3),
     )
-    both = calc(
-        gcongr(whole.lhs + noise_there().lhs, value, noise_there()), ("==", of_affine * Lip**2 * v**3)
+
+
+@cache
+def relu_signal_there() -> Theorem:
+    wide, share = arithmetic(1, "<=", best), share_of_the_window()
+    bias_, found = bias_of_the_best(), signal_at(best, wide)
+    costs = 32 * low * K / best + 100 * best**2 * (2**25 * (K * power(best) / n) ** 6)
+    less = calc(
+        costs,
+        ("==", 32 * low * K * v**2 + 100 * 2**25 * K**6 / v**4 * share.lhs**6),
+        ("<=", 32 * low * K * v**2 + 100 * 2**25 * K**6 / v**4 * v**6, share),
+        ("==", costs_there * v**2),
     )
-    return chain(loss(affine, best), integrate("query", (q,), both), of_affine * Lip**2 * v**3)
+    return calc(
+        found,
+        ("<=", Lip**2 / 3 * (2 * bias_.rhs / d + 3 * d * v * less.rhs), bias_, less),
+        ("<=", Lip**2 * (bias_there + d * costs_there) * v**3),
+    )
+
+
+@cache
+def loss_there(value: Value) -> Theorem:
+    """The loss of affine tasks, and that of ReLU tasks, is at most c_6 L^2 v^3 at v^{-2}."""
+    value_ = affine_signal_there() if value is affine else relu_signal_there()
+    both = gcongr(value_.lhs + noise_there().lhs, value_, noise_there())
+    return chain(loss(value, best), integrate("query", (q,), both), of_both * Lip**2 * v**3)
 
 
 #: Widths, and the one beyond which none is best.
@@ -157,9 +202,19 @@ beyond = exp(log_up)
 
 
 @cache
-def few_enough() -> Theorem:
-    """The noise is not too strong: sigma^2 <= c n L^2 for a constant c."""
-    return assume("sigma^2 <= c n L^2, as c_8 rho <= 1", wide_ * v, "<=", 1)
+def enough_for_the_end() -> Theorem:
+    """The number of tokens is at least a constant."""
+    return assume("n >= c_8^d", exp(d * log(wide_)), "<=", n)
+
+
+@cache
+def tokens_of_the_end() -> Theorem:
+    """c_8 <= n rho^m: to the power d it is n (n rho^d)^m >= n."""
+    N, size = log(n), log(wide_)
+    range_ = arithmetic(0, "<=", N + d * log_v, range_of_noise()[1])
+    many = arithmetic(d * size, "<=", N, enough_for_the_end(), hide=(wide_,))
+    logs = show(size, "<=", N + m * log_v, range_, many, dimension(), N, log_v, size)
+    return calc(wide_, ("==", exp(size)), ("<=", exp(N + m * log_v), logs), ("==", n * exp(m * log_v)))
 
 
 @cache
@@ -175,26 +230,17 @@ def noise_beyond() -> tuple[Theorem, Theorem]:
     )
     at = calc(power(beyond), ("==", exp(m / 2 * log_up), inverse), ("==", wide_ * exp(-m * log_v)))
     back = calc(power(1 / beyond), ("==", exp(-m / 2 * log_up), inverse), ("==", exp(m * log_v) / wide_))
-    tokens = few_tokens()
-    enough = calc(1, ("==", tokens.lhs * exp(m * log_v)), ("<=", n * v * exp(m * log_v), tokens))
-    short = show(v, "<=", 1 / wide_, few_enough(), wide_)
+    tokens = tokens_of_the_end()
     enough = calc(
-        enough, ("<=", n * (1 / wide_) * exp(m * log_v), short), ("==", n * power(1 / beyond), back)
+        1, ("==", wide_ / wide_), ("<=", tokens.rhs / wide_, tokens), ("==", n * power(1 / beyond), back)
     )
     bound = lower_bound(beyond, wide, enough)
-    power_ = show(3 * log_v, "<=", (d + 2 - m) * log_v, dimension())
-    level = calc(
-        Lip**2 * v**3,
-        ("==", Lip**2 * exp(3 * log_v)),
-        ("<=", Lip**2 * exp((d + 2 - m) * log_v), power_),
-        ("==", range_of_noise()[0].rhs * exp(-m * log_v) / n),
-        ("==", sigma**2 * exp(-m * log_v) / n, range_of_noise()[0]),
-    )
-    gap = calc(of_affine, ("<", least + of_affine), ("==", least * (1 + of_affine / least)))
+    level = back_to_the_noise()
+    gap = calc(of_both, ("<", least + of_both), ("==", least * (1 + of_both / least)))
     gap = chain(gap, least * wide_)
     value = Lip**2 * v**3
     return (
-        show(of_affine * value, "<", least * wide_ * value, gap, of_affine, least * wide_, Lip, v),
+        show(of_both * value, "<", least * wide_ * value, gap, of_both, least * wide_, Lip, v),
         calc(
             gcongr(least * wide_ * value, level),
             ("==", sigma**2 * (least * (wide_ * exp(-m * log_v)) / n)),
@@ -208,23 +254,28 @@ def ahead() -> Theorem:
     return assume("w > C Lambda^{2/(d + 2)}", beyond, "<", omega)
 
 
-def of_uniform_tokens(*more: Theorem) -> frozenset[Assumption]:
+def of_uniform_tokens(*more: Theorem, least: int | Fraction = 1) -> frozenset[Assumption]:
     """What the theorem assumes: uniform tokens, tasks, and the range of the noise."""
-    return hypotheses(*given(), *uniform(), on_the_line(), *range_of_noise(), *more)
+    return hypotheses(*given(), *uniform(), on_the_line(), *range_of_noise(least), *more)
 
 
-def upper_statement(times: int | Fraction = 1) -> Statement:
-    """No width above C Lambda^{2 times/(d + 2)} is a minimiser for affine tasks."""
+def kinks(value: Value) -> tuple[Theorem, ...]:
+    """What is assumed of ReLU tasks, and not of affine ones."""
+    return directions() if value is relu else ()
+
+
+def upper_statement(value: Value, times: int | Fraction = 1) -> Statement:
+    """No width above C Lambda^{2 times/(d + 2)} is a minimiser for these tasks."""
     end = exp(2 / m * log(wide_) - 2 * Fraction(times) * log_v)
     late = assume("w > C Lambda^{2/(d + 2)}", end, "<", omega)
-    return Statement(loss(affine, best), "<", loss(affine, omega), of_uniform_tokens(few_enough(), late))
+    given_ = of_uniform_tokens(enough_for_the_end(), late, *kinks(value))
+    return Statement(loss(value, best), "<", loss(value, omega), given_)
 
 
-@proves("COL:T3.4/affine.upper", upper_statement)
 @cache
-def affine_from_above() -> Theorem:
+def from_above(value: Value, late: Theorem | None = None) -> Theorem:
     """The noise at a width beyond C Lambda^{2/(d + 2)} is above the loss at rho^{-2}."""
-    return chain(affine_loss(), noise_at_a_narrow_window(affine))
+    return chain(loss_there(value), noise_at_a_narrow_window(value, late or ahead()))
 
 
 @cache
@@ -235,10 +286,10 @@ def no_signal(value: Value) -> Theorem:
 
 
 @cache
-def noise_at_a_narrow_window(value: Value) -> Theorem:
+def noise_at_a_narrow_window(value: Value, late: Theorem) -> Theorem:
     """c_6 L^2 rho^3 < the loss beyond C Lambda^{2/(d + 2)}, by the noise term."""
     wider = omega - beyond
-    gap = show(0, "<", wider, ahead(), omega, beyond)
+    gap = show(0, "<", wider, late, omega, beyond)
     even = instantiate(less_even(), {width: beyond, more: wider}, gap)
     even = integrate("prompt", (prompt,), even)
     strict, level = noise_beyond()

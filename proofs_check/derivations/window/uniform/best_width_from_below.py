@@ -5,34 +5,34 @@ affine tasks and for ReLU tasks.
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 
 from numerics.derivations.derived import chain, exp, sqrt
 from numerics.derivations.kernel.binding import instantiated
 from numerics.derivations.kernel.normal_form import LENGTH as n
 from numerics.derivations.kernel.rules import arithmetic, assume, gcongr, instantiate, integrate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE
-from numerics.derivations.kernel.terms import Defined, Op, Term, Variable, term
+from numerics.derivations.kernel.terms import Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement
 from numerics.derivations.tactics import calc, show
 from proofs_check.derivations.proof import proves
 from proofs_check.derivations.window.kernel_sums import d, prompt
 from proofs_check.derivations.window.uniform.best_width import (
-    affine_loss,
     best,
     few_tokens,
+    from_above,
+    kinks,
     log_v,
     loss,
+    loss_there,
     narrow,
     near,
-    noise_there,
-    of_affine,
+    of_both,
     of_uniform_tokens,
     omega_,
-    part,
-    share_of_the_window,
     small,
+    upper_statement,
     v,
 )
 from proofs_check.derivations.window.uniform.bias_order import (
@@ -47,23 +47,20 @@ from proofs_check.derivations.window.uniform.bias_order import (
     squared,
 )
 from proofs_check.derivations.window.uniform.cap_measure import m, power, q
-from proofs_check.derivations.window.uniform.kernel_means import low, w
+from proofs_check.derivations.window.uniform.kernel_means import w
 from proofs_check.derivations.window.uniform.loss_bounds import (
-    K,
     Lip,
     Value,
     affine,
     affine_signal,
     relu,
-    relu_signal,
+    relu_from_below,
     sigma,
     signal,
-    spread_at,
 )
 from proofs_check.derivations.window.uniform.narrower import average_depth, more, nearer, width
 from proofs_check.derivations.window.uniform.noise_order import (
     S,
-    most,
     noise,
     orders,
     prompts,
@@ -178,10 +175,33 @@ def before_the_order(exponent: Term | Fraction, constant: Term, *of: Theorem) ->
     )
 
 
-def lower_statement(times: int = 1) -> Statement:
-    """No width below c Lambda^{times/(d + 4)} is a minimiser for affine tasks."""
-    given_ = of_uniform_tokens(laplacian(), narrow_enough(), early(times * (d + 2) / (d + 4), narrow))
-    return Statement(loss(affine, best), "<", loss(affine, omega_), given_)
+def exponent_of_rho(value: Value, times: int | Fraction) -> Term:
+    """That of the printed end, which is `times` 1/(d + 4) or 1/(d + 2) for Lambda."""
+    return Fraction(times) * (d + 2) / (d + 4) if value is affine else term(Fraction(times))
+
+
+def lower_statement(value: Value, times: int | Fraction = 1) -> Statement:
+    """No width below c Lambda^{times/(d + 4)} is a minimiser for affine tasks, and none below
+    c Lambda^{times/(d + 2)} for ReLU tasks.
+    """
+    first = early(exponent_of_rho(value, times), narrow)
+    given_ = of_uniform_tokens(laplacian(), narrow_enough(), first, *kinks(value))
+    return Statement(loss(value, best), "<", loss(value, omega_), given_)
+
+
+def ends(
+    from_d_plus_4: int | Fraction = 1, from_d_plus_2: int | Fraction = 1, twice: int | Fraction = 2
+) -> tuple[Statement, ...]:
+    """Both ends of Theorem 3.4 for both classes: no minimiser is below Lambda to the power of
+    from_d_plus_4/(d + 4) for affine tasks, none below that of from_d_plus_2/(d + 2) for ReLU tasks,
+    and none above that of twice/(d + 2), up to constants.
+    """
+    return (
+        lower_statement(affine, from_d_plus_4),
+        lower_statement(relu, from_d_plus_2),
+        upper_statement(affine, Fraction(twice) / 2),
+        upper_statement(relu, Fraction(twice) / 2),
+    )
 
 
 @cache
@@ -190,27 +210,26 @@ def narrow_enough() -> Theorem:
     return assume("sigma^2 <= c n L^2, as c_7 rho <= 1", narrow * v, "<=", 1)
 
 
-@proves("COL:T3.4/affine.lower", lower_statement)
-@proves("COL:T3.4/range", lower_statement)
-@proves("COL:E.2/lower", lower_statement)
+@proves("COL:T3.4/range", ends, at=(affine, relu))
+@proves("COL:E.2/lower", partial(lower_statement, affine), at=(affine,))
+@proves("COL:E.1/lower", partial(lower_statement, relu), at=(relu,))
 @cache
-def affine_from_below() -> Theorem:
-    """The signal term at a width below c Lambda^{1/(d + 4)} is above the loss at rho^{-2}."""
-    exponent = 1 * (d + 2) / (d + 4)
-    least_, most_ = arithmetic(Fraction(1, 2), "<=", exponent), arithmetic(exponent, "<=", 1)
+def from_below(value: Value) -> Theorem:
+    """The signal term at a width below the printed order is above the loss at rho^{-2}."""
+    exponent, share = exponent_of_rho(value, 1), ((1 + near) / near) ** 2
+    scale = Lip**2 / ((3 if value is affine else 6) * d)
+    least_, most_ = show(term(Fraction(1, 2)), "<=", exponent), show(exponent, "<=", 1)
     large = show(1, "<=", narrow)
-    found = before_the_order(exponent, narrow, large, narrow_enough(), least_, calc(most_, ("<=", 2)))
+    found = before_the_order(exponent, narrow, large, narrow_enough(), least_, calc(most_, ("<=", term(2))))
     steep = show(3 * log_v, "<=", 2 * exponent * log_v, small(), most_, log_v)
-    cube, share = Lip**2 / (3 * d), ((1 + near) / near) ** 2
     level = calc(
-        of_affine * Lip**2 * v**3,
-        ("<", cube * (1 + 76 * d * of_affine * share) / (25 * share) * v**3),
+        of_both * Lip**2 * v**3,
+        ("<", scale * (1 + 151 * d * of_both * share) / (25 * share) * v**3),
     )
-    factor = cube * narrow / (25 * share)
+    factor = scale * narrow / (25 * share)
     level = calc(chain(level, factor * v**3), ("==", factor * exp(3 * log_v), factor))
-    return chain(
-        affine_loss(), level, above_the_level(affine, level.rhs, steep, cube, found, affine_signal())
-    )
+    least = affine_signal() if value is affine else relu_from_below()
+    return chain(loss_there(value), level, above_the_level(value, level.rhs, steep, scale, found, least))
 
 
 @cache
@@ -233,58 +252,4 @@ def above_the_level(
     return chain(level, integrate("query", (q,), whole), loss(value, omega_))
 
 
-#: The constants of ReLU tasks.
-of_relu = Defined("c_9", 2 * low * K + 12288 * K**3 + most)
-narrow_relu = Defined("c_10", 1 + 151 * d * of_relu * part)
-
-
-@cache
-def relu_loss() -> Theorem:
-    """The loss of ReLU tasks at rho^{-2} is at most c_9 L^2 rho^2."""
-    share, found = share_of_the_window(), spread_at(best, arithmetic(1, "<=", best))
-    less = calc(
-        found.rhs,
-        ("==", 2 * low * K * v**2 + 12288 * K**3 * share.lhs**3),
-        ("<=", 2 * low * K * v**2 + 12288 * K**3 * v**3, share),
-        ("<=", (2 * low * K + 12288 * K**3) * v**2, K, low),
-    )
-    whole = instantiate(relu_signal()[1], {w: best})
-    smaller = arithmetic(Lip**2 / (3 * d), "<=", Lip**2)
-    value = calc(
-        whole,
-        ("<=", Lip**2 / (3 * d) * less.rhs, chain(found, less)),
-        ("<=", Lip**2 * less.rhs, smaller, less.rhs),
-    )
-    short = arithmetic(v**3, "<=", v**2)
-    noise_ = chain(noise_there(), gcongr(most * Lip**2 * v**3, short))
-    both = gcongr(whole.lhs + noise_.lhs, value, noise_)
-    return chain(loss(relu, best), integrate("query", (q,), both), of_relu * Lip**2 * v**2)
-
-
-def relu_lower_statement(times: int = 1) -> Statement:
-    """No width below c Lambda^{times/(d + 2)} is a minimiser for ReLU tasks."""
-    given_ = of_uniform_tokens(laplacian(), narrow_for_relu(), early(Fraction(times), narrow_relu))
-    return Statement(loss(relu, best), "<", loss(relu, omega_), given_)
-
-
-@cache
-def narrow_for_relu() -> Theorem:
-    return assume("sigma^2 <= c n L^2, as c_10 rho <= 1", narrow_relu * v, "<=", 1)
-
-
-@proves("COL:T3.4/relu.lower", relu_lower_statement)
-@proves("COL:E.1/lower", relu_lower_statement)
-@cache
-def relu_from_below() -> Theorem:
-    """The signal term at a width below c Lambda^{1/(d + 2)} is above the loss at rho^{-2}."""
-    exponent, large = Fraction(1), show(1, "<=", narrow_relu)
-    ends = (show(term(Fraction(1, 2)), "<=", exponent), show(term(1), "<=", 2))
-    found = before_the_order(exponent, narrow_relu, large, narrow_for_relu(), *ends)
-    steep = show(2 * log_v, "<=", 2 * exponent * log_v)
-    scale, share = Lip**2 / (6 * d), ((1 + near) / near) ** 2
-    level = calc(
-        of_relu * Lip**2 * v**2, ("<", scale * (1 + 151 * d * of_relu * share) / (25 * share) * v**2)
-    )
-    factor = scale * narrow_relu / (25 * share)
-    level = calc(chain(level, factor * v**2), ("==", factor * exp(2 * log_v), factor))
-    return chain(relu_loss(), level, above_the_level(relu, level.rhs, steep, scale, found, relu_signal()[0]))
+proves("COL:T3.4/range", ends, part=3, at=(affine, relu))(from_above)

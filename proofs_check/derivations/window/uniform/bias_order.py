@@ -12,7 +12,7 @@ from numerics.derivations.kernel.binding import bind, instantiated
 from numerics.derivations.kernel.normal_form import LENGTH as n
 from numerics.derivations.kernel.rules import arithmetic, assume, equal, gcongr, instantiate, integrate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Range, Sort
-from numerics.derivations.kernel.terms import Function, Op, Term, Variable
+from numerics.derivations.kernel.terms import Function, Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.tactics import calc, show
 from proofs_check.derivations.window.kernel_sums import X, d, j, k, l, mean, prompt, total
@@ -165,20 +165,15 @@ def no_further_than_two() -> Theorem:
     return show(spread, "<=", 4, above, squared, S)
 
 
+def whole(e: Term) -> Term:
+    """A term that is not negative as a largest value, which stays whole under means."""
+    return Op("max", (e, term(0)))
+
+
 @cache
-def distance_from_above() -> Theorem:
-    """The average squared distance is in the mean at most 4 E W D/E W + 4 e^{-1/(8 eps)}."""
-    a, s, b = Variable("a", range=NONNEGATIVE), Variable("s", range=POSITIVE), Variable("b", range=POSITIVE)
-    split = arithmetic(a / s, "<=", 2 * a / b + Op("above", (b / 2 - s,)) * (a / s))
-    split = instantiate(split, {a: squared, s: S, b: n * m0})
-    whole = chain(
-        integrate("mean", (k,), show(W * over(off**2), "==", 2 * (W * depth), distance()[0])), 2 * D1
-    )
-    point = chain(split, gcongr(split.rhs, no_further_than_two()))
-    return calc(
-        chain(integrate("prompt", (prompt,), point), 2 * whole.lhs / m0 + 4 * prompts(few)),
-        ("<=", 4 * D1 / m0 + 4 * exp(-1 / (8 * eps)), whole, rare()),
-    )
+def of_the_whole(e: Term) -> Theorem:
+    """The mean of a term as a whole is at most that of its parts."""
+    return integrate("prompt", (prompt,), instantiate(arithmetic(whole(z), "<=", z), {z: e}))
 
 
 @cache

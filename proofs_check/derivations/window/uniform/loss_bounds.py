@@ -20,12 +20,8 @@ from proofs_check.derivations.window.uniform.bias_order import (
     D1,
     bias,
     bias_from_above,
-    distance_from_above,
-    jensen,
     mean_depths,
-    off,
     over,
-    spread,
 )
 from proofs_check.derivations.window.uniform.cap_measure import power, q, x
 from proofs_check.derivations.window.uniform.kernel_means import deep, depth, low, p, up, w
@@ -94,17 +90,20 @@ def uniform() -> tuple[Theorem, Theorem]:
     )
 
 
-def _slopes(A: Term, B: Term | int) -> Theorem:
+def slopes(A: Term, B: Term | int) -> Theorem:
     return instantiate(uniform()[0], {a: A, b: term(B), c: term(0)})
+
+
+#: The error of u.x.
+A = total(W * at_token) / S - at_query
 
 
 @cache
 def affine_signal() -> Theorem:
     """The signal term of affine tasks is L^2/(3d) E |h - x|^2."""
     gap = total(W * X(j, k)) / S - x(j, q)
-    A = total(W * at_token) / S - at_query
     along = instantiate(uniform()[1], {v: ((j,), gap)})
-    inner = calc(bind("task", (T_,), error(affine) ** 2), ("==", Lip**2 / 3 * A**2, _slopes(A, 0)))
+    inner = calc(bind("task", (T_,), error(affine) ** 2), ("==", Lip**2 / 3 * A**2, slopes(A, 0)))
     whole = calc(
         over_tasks(error(affine) ** 2),
         ("==", bind("task", (T,), Lip**2 / 3 * A**2), inner),
@@ -116,23 +115,26 @@ def affine_signal() -> Theorem:
 
 
 @cache
-def relu_signal() -> tuple[Theorem, Theorem]:
-    """L^2/(6d) E |h - x|^2 <= the signal term of ReLU tasks <= L^2/(3d) times the mean of the
-    average squared distance.
-    """
+def difference() -> Theorem:
+    """The errors of the positive and the negative part of u.x differ by that of u.x."""
     P, N = (total(W * part(at_token)) / S - part(at_query) for part in (plus, minus))
-    A = total(W * at_token) / S - at_query
-    inner = calc(bind("task", (T_,), error(relu) ** 2), ("==", Lip**2 / 3 * (P**2 + N**2), _slopes(P, N)))
     split = arithmetic(plus(a) - minus(a), "==", a)
     query, token = (instantiate(split, {a: at}) for at in (at_query, at_token))
     tokens = integrate("sum", (k,), show(W * token.lhs, "==", W * at_token, token), (prompt,))
-    same = calc(
+    return calc(
         P - N,
         ("==", tokens.lhs / S - query.lhs),
         ("==", tokens.rhs / S - query.lhs, tokens, tokens.lhs, tokens.rhs, query.lhs, S),
         ("==", A, query, tokens.rhs, query.lhs, at_query, S),
     )
-    lower = show(A**2 / 2, "<=", P**2 + N**2, same, A, P, N)
+
+
+@cache
+def relu_from_below() -> Theorem:
+    """L^2/(6d) E |h - x|^2 <= the signal term of ReLU tasks."""
+    P, N = (total(W * part(at_token)) / S - part(at_query) for part in (plus, minus))
+    inner = calc(bind("task", (T_,), error(relu) ** 2), ("==", Lip**2 / 3 * (P**2 + N**2), slopes(P, N)))
+    lower = show(A**2 / 2, "<=", P**2 + N**2, difference(), A, P, N)
     along = instantiate(uniform()[1], {v: ((j,), total(W * X(j, k)) / S - x(j, q))})
     below = calc(
         Lip**2 / (6 * d) * bias,
@@ -142,46 +144,12 @@ def relu_signal() -> tuple[Theorem, Theorem]:
         ("<=", bind("task", (T,), Lip**2 / 3 * (P**2 + N**2)), gcongr(Lip**2 / 3 * lower.lhs, lower)),
         ("==", over_tasks(error(relu) ** 2), inner),
     )
-    return calc(Lip**2 / (6 * d) * prompts(bias), ("<=", signal(relu), below)), _relu_from_above(inner, P, N)
-
-
-def _relu_from_above(inner: Theorem, P: Term, N: Term) -> Theorem:
-    both = arithmetic((plus(a) - plus(b)) ** 2 + (minus(a) - minus(b)) ** 2, "<=", (a - b) ** 2)
-    both = instantiate(both, {a: at_token, b: at_query})
-    parts = [part(at_token) - part(at_query) for part in (plus, minus)]
-    sums = [total(W * part**2) for part in parts]
-    squares = [
-        chain(X_**2, total(W * part) ** 2 / S**2, gcongr(total(W * part) ** 2 / S**2, jensen(part)), sum_ / S)
-        for X_, part, sum_ in zip((P, N), parts, sums)
-    ]
-    weighted = integrate("sum", (k,), gcongr(W * both.lhs, both), (prompt,))
-    weighted = chain(sums[0] + sums[1], weighted)
-    point = calc(
-        gcongr(P**2 + N**2, *squares),
-        ("==", (sums[0] + sums[1]) / S),
-        ("<=", weighted.rhs / S, weighted, sums[0] + sums[1], weighted.rhs, S),
-    )
-    along = instantiate(uniform()[1], {v: ((j,), off)})
-    each = show(W * along.lhs, "==", W * (over(off**2) / d), along)
-    mean_ = chain(bind("task", (T,), weighted.rhs / S), total(W * along.lhs) / S)
-    mean_ = calc(mean_, ("==", spread / d, integrate("sum", (k,), each, (prompt,))))
-    whole = calc(
-        over_tasks(error(relu) ** 2),
-        ("==", bind("task", (T,), Lip**2 / 3 * (P**2 + N**2)), inner),
-        (
-            "<=",
-            bind("task", (T,), Lip**2 / 3 * (weighted.rhs / S)),
-            gcongr(Lip**2 / 3 * (P**2 + N**2), point),
-        ),
-        ("==", Lip**2 / 3 * mean_.lhs),
-        ("==", Lip**2 / (3 * d) * spread, mean_),
-    )
-    return chain(integrate("prompt", (prompt,), whole), Lip**2 / (3 * d) * prompts(spread))
+    return calc(Lip**2 / (6 * d) * prompts(bias), ("<=", signal(relu), below))
 
 
 @cache
-def rare_at(at: Term, wide: Theorem) -> Theorem:
-    """e^{-1/(8 eps)} <= 3072 (c_3 w^{m/2}/n)^3 at a width of at least 1."""
+def rare_at(at: Term, wide: Theorem, order: int = 3, constant: int = 3072) -> Theorem:
+    """e^{-1/(8 eps)} <= constant (c_3 w^{m/2}/n)^order at a width of at least 1."""
     below, _, _, above = orders(at, wide)
     share, bound = instantiated(eps, {w: at}), K * power(at) / n
     small = calc(
@@ -192,8 +160,8 @@ def rare_at(at: Term, wide: Theorem) -> Theorem:
         ("<=", up / low**2 * power(term(4)) * power(at) / n, arithmetic(term(2), "<=", term(4))),
         ("==", bound),
     )
-    tail = instantiate(arithmetic(exp(-1 / (8 * y)), "<=", 3072 * y**3), {y: share})
-    return chain(tail, gcongr(3072 * share**3, small))
+    tail = instantiate(arithmetic(exp(-1 / (8 * y)), "<=", constant * y**order), {y: share})
+    return chain(tail, gcongr(constant * share**order, small))
 
 
 @cache
@@ -245,15 +213,3 @@ def bias_at(at: Term, wide: Theorem) -> Theorem:
 def no_depth() -> Theorem:
     """0 <= E W D."""
     return chain(0, integrate("mean", (k,), show(0 * W, "<=", W * depth, deep(), W, depth)), D1)
-
-
-@cache
-def spread_at(at: Term, wide: Theorem) -> Theorem:
-    """The mean of the average squared distance is at most 2 c_1 c_3/w + 12288 (c_3 w^{m/2}/n)^3."""
-    rare_, first = rare_at(at, wide), depths_at(at, wide)[0]
-    return calc(
-        instantiate(distance_from_above(), {w: at}),
-        ("==", 4 * first.lhs + 4 * rare_.lhs),
-        ("<=", 4 * first.rhs + 4 * rare_.rhs, first, rare_, first.lhs, first.rhs, rare_.lhs, rare_.rhs),
-        ("==", 2 * low * K / at + 12288 * (K * power(at) / n) ** 3),
-    )

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from proofs_check.reports.rates.verdicts import verdicts
+from proofs_check.reports.rates.verdicts import repaired, verdicts
 
 __all__ = ["Line", "judged", "tell"]
 
@@ -46,9 +46,12 @@ def judged(
     printed: bool,
     ratios: dict[str, float] | None = None,
     power: float | None = None,
+    corrected: bool = False,
 ) -> Line:
-    """The line of a law that the exact numbers contradict or not; its verdict is the ledger's."""
-    declared = verdicts()[row]
+    """The line of a law that the exact numbers contradict or not; its verdict is the ledger's, as
+    repaired if the law is `corrected`.
+    """
+    declared = (repaired() if corrected else verdicts())[row]
     holds = bool(contradicted) == (declared == "REFUTED")
     return Line(law, row, declared, printed, says, holds, ratios or {}, power)
 

@@ -10,8 +10,8 @@ from tests.proofs_check.reports.pages.page import Page
 
 
 def in_order(report, least):
-    """Every row has one line, as declared, the printed ones first; refuted ratios move so far."""
-    assert len({line.row for line in report.lines}) == len(report.lines)
+    """Every law has one line, as declared, the printed ones first; refuted ratios move so far."""
+    assert len({(line.row, line.law) for line in report.lines}) == len(report.lines)
     assert [line.row for line in report.lines if not line.holds] == []
     printed = [line.printed for line in report.lines]
     assert printed == sorted(printed, reverse=True)

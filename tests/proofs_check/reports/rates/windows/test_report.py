@@ -73,10 +73,10 @@ def test_every_law_has_a_line_that_comes_out_as_the_ledger_declares(report):
         ("COL:T3.4.tight", lambda d: 2 / (d + 3)),
         ("COL:T3.5", lambda d: 0),
         ("COL:E.3.txt/own", lambda d: (d - 1) / (d + 2)),
-        ("COL:T3.4/affine.lower", lambda d: 2 / (d + 2)),
-        ("COL:T3.4/affine.upper", lambda d: 2 / (d + 4)),
-        ("COL:T3.4/relu.lower", lambda d: 2 / (d + 1)),
-        ("COL:T3.4/relu.upper", lambda d: 2 / (d + 3)),
+        ("affine.lower", lambda d: 2 / (d + 2)),
+        ("affine.upper", lambda d: 2 / (d + 4)),
+        ("relu.lower", lambda d: 2 / (d + 1)),
+        ("relu.upper", lambda d: 2 / (d + 3)),
     ],
 )
 def test_a_planted_exponent_makes_its_line_fail(row, power, monkeypatch):
@@ -121,7 +121,7 @@ def test_the_signal_of_relu_tasks_holds_whatever_the_draw(seed):
 
 @pytest.mark.usefixtures("quick")
 @pytest.mark.parametrize(
-    ("row", "verdict", "quiet"), [("COL:T3.4/relu.upper", "REFUTED", False), ("OURS:R16", "REFUTED", True)]
+    ("row", "verdict", "quiet"), [("COL:E.2/upper", "REFUTED", False), ("OURS:R16", "REFUTED", True)]
 )
 def test_a_planted_verdict_is_exit_status_1(report, row, verdict, quiet, tmp_path, monkeypatch, capsys):
     page = fails(partial(rates, *SMALL), row, verdict, quiet, tmp_path, monkeypatch, capsys)
