@@ -56,11 +56,10 @@ from theory.symbolic.regression_moments import DATA, risk_of_blocks, token_momen
 def theorem_5_2(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""As in BB:T4.3, with 0 for the limit, it is derived that
     $\mathcal{R}_L(\theta_L(t))\leq\varepsilon$ for all times $t\geq T(\frac\varepsilon2)$ at which
-    the flow (7) exists and all $L\geq L^\star(\frac\varepsilon2)$, and so its limit, that is, if
-    the infinite-prompt risk is at most $\frac\varepsilon2$ from $T$ on,
-    $g_1\leq\frac18\varepsilon$, and $g_2\leq\min(\rho,\varepsilon/(8\kappa))\,e^{-\beta
-    T}/(1+T)$. What is special to model (11) is in the argument. There $\mathcal{R}$ are the risks
-    of half the squared loss, with $\frac\varepsilon2$ for $\varepsilon$.
+    the flow (7) exists and all $L\geq L^\star(\frac\varepsilon2)$, and so its limit, if the
+    infinite-prompt risk is at most $\frac\varepsilon2$ from $T$ on. What is special to model (11)
+    is in the argument. There $\mathcal{R}$ are the risks of half the squared loss, with
+    $\frac\varepsilon2$ for $\varepsilon$.
 
     Second route: on instances inside the printed range of $\alpha$, $\Sigma=4$ among them, the
     bound holds at the end of integrated flows, at a length $L(\varepsilon)$ and at $L=10^6$. Here
