@@ -20,13 +20,15 @@ from proofs_check.derivations.proof import proves
 from proofs_check.derivations.transfer.flows import best_time, two_flows
 from proofs_check.derivations.transfer.flows import risk_along_the_flow as risk
 from proofs_check.derivations.transfer.flows.best_time import A, mu
-from proofs_check.derivations.transfer.flows.risk_along_the_flow import RL, R, at_a_time, eps, g1, kappa, now
+from proofs_check.derivations.transfer.flows.long_prompts import g1
+from proofs_check.derivations.transfer.flows.risk_along_the_flow import RL, R, at_a_time, eps, kappa
 from proofs_check.derivations.transfer.flows.two_flows import (
     T,
     beta,
     g2,
     horizon,
     kept_in_the_ball,
+    now,
     rho,
     s,
     sharp,
