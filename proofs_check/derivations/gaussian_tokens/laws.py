@@ -203,9 +203,7 @@ def query_statement(rescaled: bool = True) -> Statement:
     """E e^{v.x/kappa} <= e^{|v|^2/2} for kappa^2 = max(1, S), or 1 where it is not rescaled."""
     scale = Op("max", (term(1), S)) if rescaled else term(1)
     score = dot(v(i), scale ** Fraction(-1, 2) * x(i, q))
-    return Statement(
-        mean(exp(score), q), "<=", exp(over(i, d, v(i) ** 2) / 2), any_covariance().assumptions
-    )
+    return Statement(mean(exp(score), q), "<=", exp(over(i, d, v(i) ** 2) / 2), any_covariance().assumptions)
 
 
 @proves("BB:T5.2/inference", query_statement)
