@@ -328,9 +328,8 @@ def last_display_but_one(*, power: int = 1, shortest: int = 1, two: int | Fracti
     r"""The bound of $\mathbb{E}\|\frac{R_L}{S_L}-\frac RS\|^2$ by $\frac{2C\ln L}L$ and a second
     term, with $(\frac L2-e^{2\sigma^2\|Uz\|^2})_+^{1/p}$ in its exponent, is printed for $L\geq1$
     and with $C_f$ to the `power` 1. It is refuted at $L=1$; the repair puts $C_f^2$ and asks for
-    $L\geq2$.
-
-    For L >= 2 what is executed is that the first term is above OURS:R1; `two` is the 2 in it.
+    $L\geq2$, for which it is derived for $p=1,2$: the first term is above OURS:R1, and the second
+    is not negative. The second route compares the first term with R1; `two` is the 2 in it.
     """
     if power == 1:
         bound = lemma_c4(L, a2, F4, sigma2, C_f[1], d, positive_part=True).subs(
@@ -346,4 +345,5 @@ def last_display_but_one(*, power: int = 1, shortest: int = 1, two: int | Fracti
         return forall(1 + u**2, "<=", bound, {u: (0, oo)})
     domain = {LENGTH: Integers(shortest, oo), SIZE: Closed(0, oo), r: (0, oo)}
     first = sp.Rational(two) * C(SIZE, r) * log(LENGTH) / LENGTH
-    return forall(second_moment_R1(LENGTH, SIZE, r), "<=", first, domain)
+    above = forall(second_moment_R1(LENGTH, SIZE, r), "<=", first, domain)
+    return derivation("BB:LC.4.subadd/display", above, above, two=two)
