@@ -13,6 +13,7 @@ from numerics.evidence import Contradiction, Evidence, all_of, confirmed
 from numerics.provers import Closed, Integers, computed, forall, identity, integral_evidence
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.one_token_more import larger_of_two, with_one_token_more
 from proofs_check.instances.outcomes import TYPO, refuted_exactly
 from theory.attention.layer import softmax_attention
 from theory.bounds.concentration import delta_0
@@ -61,14 +62,7 @@ def the_event_moves_to_the_largest_token(
     second = forall(a**2, ">=", sp.Rational(half) * theta * (2 * a**2 + 2 * b**2) - b**2, domain)
     if sign != ">=":
         return first
-    return derivation("BB:LC.4.impl", first, second, _largest_term(most), c=c, half=half, most=most)
-
-
-def _largest_term(most: int | Fraction) -> Evidence:
-    """A mean p x + (1 - p) y of two numbers is at most `most` times the larger one."""
-    p, x, y = sp.symbols("p x y", nonnegative=True)
-    domain = {p: UNIT_INTERVAL, x: Closed(0, oo), y: Closed(0, oo)}
-    return forall(p * x + (1 - p) * y, "<=", sp.Rational(most) * Max(x, y), domain)
+    return derivation("BB:LC.4.impl", first, second, larger_of_two(most), c=c, half=half, most=most)
 
 
 #: The largest point of the hull of the values that are averaged, for one token z = 1 and f(z) = 2z.
@@ -102,26 +96,6 @@ def average_lies_in_a_convex_hull(
         return refuted_exactly(witness)
     searches = with_one_token_more(total, least, most)
     return derivation("BB:LC.4.hull", *searches, total=total, least=least, most=most)
-
-
-def with_one_token_more(
-    total: int | Fraction, least: int, most: int | Fraction
-) -> tuple[Evidence, Evidence, Evidence, Evidence]:
-    """The shares of the tokens so far and of one more token of weight w and value x: their sum,
-    that they are nonnegative, the average, and that it is at most the larger value.
-    """
-    S_L, w = sp.symbols("S_L w", positive=True)
-    T, x = sp.symbols("T x", real=True)
-    before, own = S_L / (S_L + w), w / (S_L + w)
-    total, domain = sp.Rational(total), {S_L: (0, oo), w: (0, oo)}
-    with sp.evaluate(False):
-        both = before + own
-    return (
-        identity(both, total),
-        forall(own, ">=", least, domain),
-        identity((S_L * T + w * x) / (S_L + w), total * (before * T + own * x)),
-        _largest_term(most),
-    )
 
 
 @claim("BB:LC.4.log", control=(dict(c=Fraction(5, 2)), dict(six=7)), reference={})

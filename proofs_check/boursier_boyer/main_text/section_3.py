@@ -24,9 +24,9 @@ from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirme
 from numerics.provers import Closed, Integers, forall, identity, trace_identity
 from numerics.provers.enclosures.balls import value
 from numerics.token_laws.edge_cases import DIMENSIONS, edge_case_laws, matrices
-from proofs_check.boursier_boyer.concentration.lemma_c4_steps import with_one_token_more
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.one_token_more import with_one_token_more
 from proofs_check.instances.outcomes import TYPO, refuted_exactly, supported, undecided
 from proofs_check.instances.query_in_prompt import LENGTHS, averaged_directly, averaged_errors, slope
 from proofs_check.instances.tilted_moments import averaged

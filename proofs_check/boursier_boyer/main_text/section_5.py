@@ -20,7 +20,6 @@ from numerics.provers import Integers, computed, forall, identity, trace_identit
 from numerics.regression.flow.starts import Start, ends_at, theta_starts
 from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_risk
 from numerics.seeds import current_seed, generator
-from proofs_check.boursier_boyer.dynamics.lemma_e4_statement import DOMINATED
 from proofs_check.boursier_boyer.main_text.lemma_2_1 import GENERATING_FUNCTION
 from proofs_check.boursier_boyer.main_text.theorem_5_2 import remark
 from proofs_check.core.claim import claim
@@ -183,7 +182,11 @@ def the_sign_of_alpha(*, mirror: int = -1) -> Evidence:
     return all_of(*field, *odd, *even, score, identity(moved, error(value, xh)))
 
 
-@claim("BB:5.rows", control={"factor": 2}, cites=DOMINATED)
+@claim(
+    "BB:5.rows",
+    control={"factor": 2},
+    cites=("dominated convergence: a mean may be differentiated under its sign",),
+)
 def only_the_last_row_of_v_matters(*, factor: int = 1) -> Evidence:
     r"""Attention is $Vm$ with a mean token $m$ that is free of $V$. In any dimension $e^\top
     Vm=(V^\top e)^\top m$ for the vector $e$ that selects the coordinate that is read; it is derived

@@ -47,7 +47,13 @@ from proofs_check.derivations.softmax_average.softmax_average import (
     x,
     z,
 )
-from proofs_check.derivations.softmax_average.tilted import QUERY, query, sub_gaussian_query, weighted_moment
+from proofs_check.derivations.softmax_average.tilted import (
+    QUERY,
+    query,
+    sub_gaussian_query,
+    weighted_moment,
+    y,
+)
 from theory.bounds.sub_gaussian import fourth_moment_d1, lemma_d1
 
 P_, T_ = (Variable(name, range=NONNEGATIVE) for name in ("P", "T"))
@@ -169,7 +175,7 @@ def output_statement(c: int | Fraction = 4) -> Statement:
 # -- the lines of the last display of the proof ----------------------------------------------------
 
 tilted_square = instantiated(over(j, d, tilted**2), at_the_query)
-score_square = norm_of_the_score().lhs
+score_square = over(i, d, over(l, d, U(i, l) * y(l, query)) ** 2)
 
 
 def display_statements(
