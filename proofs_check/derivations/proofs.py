@@ -81,6 +81,7 @@ HERE: Mapping[str, Proof] = MappingProxyType(
         "BB:LC.1.RL": one(markov.numerator_statement, markov.numerator_strictly),
         "BB:LC.2": one(markov.lemma_c2, markov.vectors),
         "BB:LC.2/variance": one(sums.square_of_a_sum, by_normal_form(sums.square_of_a_sum)),
+        "BB:CC.3.b": one(markov.quarter_statement, markov.at_a_quarter),
         "BB:CC.3": one(
             lambda event=">", c=108: markov.corollary_c3(c, 1, event, positive=False),
             markov.error_at_a_corollary,

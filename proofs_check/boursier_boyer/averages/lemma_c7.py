@@ -55,15 +55,16 @@ def fourth_moment_at_a_fixed_query(*, c: int | Fraction = 1) -> Evidence:
     at="f = 0",
     follows="BB:LC.4/zero",
     repair=dict(closed=False),
-    control=dict(closed=True),
+    control=(dict(closed=True), dict(closed=False, share=Fraction(1, 20000))),
     costs="nothing",
     hypotheses=("C_f >= 0", "sigma2 > 0"),
 )
-def the_exponent_is_defined(*, closed: bool = True) -> Evidence:
+def the_exponent_is_defined(*, closed: bool = True, share: int | Fraction = 1) -> Evidence:
     r"""The divisor $16\sigma^2C_f^2$ is positive for every $C_f$ that the lemma admits. Printed, it
-    admits $C_f=0$ (`closed`), which is refuted; the repair asks for $C_f>0$.
+    admits $C_f=0$ (`closed`), which is refuted; the repair asks for $C_f>0$, with which the bound
+    of the lemma is derived. Here `share` multiplies it.
     """
-    return divisor_is_positive(2, closed)
+    return all_of(divisor_is_positive(2, closed), fourth_moment_at_a_fixed_query(c=share))
 
 
 # K = sqrt(E|f|^4), m = sqrt(E|Z|^4)

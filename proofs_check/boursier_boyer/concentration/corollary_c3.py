@@ -84,14 +84,28 @@ def delta_0_exceeds_delta_min(*, c: int | Fraction = 64) -> Evidence:
     costs="constants",
     repair=dict(c=139),
     sharp="c",
+    control=dict(c=139, front=Fraction(1, 216)),
     needs=("BB:LC.1", "BB:CC.3.a"),
-    hypotheses=("L in Integers", "L >= 1", "a2 >= 0", "64 * exp(4 * a2) < L**2"),
+    hypotheses=(
+        "L in Integers",
+        "L >= 1",
+        "a2 >= 0",
+        "0 < delta",
+        "delta < 1",
+        "delta >= 64 * exp(4 * a2) / L**2",
+    ),
     reference={},
 )
-def quarter_of_delta_is_admissible(*, c: int | Fraction = 64) -> Evidence:
-    r"""The proof needs $\delta_0/4\geq\delta_{\min}$ wherever $\delta_0<1$ leaves room for a
-    $\delta$. With the printed `c` = 64 in $\delta_0$ this is refuted; it holds from
-    $c=256\,(2/e)^2$ on, and the repair takes $139$.
+def quarter_of_delta_is_admissible(*, c: int | Fraction = 64, front: Fraction = Fraction(1)) -> Evidence:
+    r"""The proof needs $\delta/4\geq\delta_{\min}$ for every $\delta<1$ from $\delta_0$ on. With
+    the printed `c` = 64 in $\delta_0$ this is refuted; it holds from $c=256\,(2/e)^2$ on, and the
+    repair takes $139$. That Lemma C.1 at $\frac\delta4$ gives the bound with 108 for 27 and the
+    probability $1-\delta$ is derived, and tried on the worst laws; `front` multiplies 108.
     """
-    right = delta_min(L, a2)
-    return forall(delta_0(L, a2, c) / 4, ">=", right, DOMAIN, where=[(delta_0(L, a2, c), "<", 1)], via=X)
+    ranges = {**DOMAIN, delta: (0, 1)}
+    enough = forall(
+        delta / 4, ">=", delta_min(L, a2), ranges, where=[(delta, ">=", delta_0(L, a2, c))], via=X
+    )
+    level = C(SIZE, F4, sp.Rational(108) * front) / (delta * LENGTH)
+    search = worst_ratio(Tail(error_squared, ">", level, delta, least=delta_0(LENGTH, SIZE)), "<=", delta)
+    return all_of(enough, derivation("BB:CC.3.b", search, front=front))

@@ -52,20 +52,28 @@ def error_of_the_softmax_average(*, c: int | Fraction = 27) -> Evidence:
     "BB:LC.1/inference",
     **TYPO,
     repair=dict(power=2),
-    control=(dict(power=1), dict(eight=7)),
-    hypotheses=("L in Integers", "L >= 1", "sigma > 0", "n >= 0", "0 < theta", "theta <= 1"),
+    control=(dict(power=1), dict(half=Fraction(9, 20))),
+    hypotheses=(
+        "L in Integers",
+        "L >= 1",
+        "sigma > 0",
+        "n >= 0",
+        "0 < delta",
+        "delta < 1",
+        "delta >= exp(-L * exp(-2 * n**2) / 8)",
+    ),
 )
-def printed_condition_on_delta_gives_a_half(*, power: int = 0, eight: int | Fraction = 8) -> Evidence:
-    r"""Every admitted $\delta=\exp(-\theta\frac{L}{8}e^{-2\sigma^k\|Uz\|^2})$ with $0<\theta\leq1$
-    gives $\alpha_-\leq\frac12$. The `power` $k$ is printed as $0$, which is refuted; it is $2$ in
-    the proof, and with that the inequality is proved.
+def printed_condition_on_delta_gives_a_half(*, power: int = 0, half: Fraction = Fraction(1, 2)) -> Evidence:
+    r"""Every $\delta<1$ that is at least $\exp(-\frac{L}{8}e^{-2\sigma^k\|Uz\|^2})$ gives
+    $\alpha_-\leq\frac12$. The `power` $k$ is printed as $0$, which is refuted; it is $2$ in the
+    proof, and with that the inequality is certified; `half` stands for the bound.
     """
     L, sigma = sp.Symbol("L", integer=True, positive=True), sp.Symbol("sigma", positive=True)
-    n, theta = sp.Symbol("n", nonnegative=True), sp.Symbol("theta", positive=True)
-    least = exp(-theta * L / sp.Rational(eight) * exp(-2 * sigma**power * n**2))
-    half = sp.Rational(1, 2)
-    domain = {L: Integers(1, oo), sigma: (0, oo), n: Closed(0, oo), theta: sp.Interval.Lopen(0, 1)}
-    return forall(alpha_minus(L, sigma**2 * n**2, least), "<=", half, domain)
+    n = sp.Symbol("n", nonnegative=True)
+    least = exp(-L / 8 * exp(-2 * sigma**power * n**2))
+    domain = {L: Integers(1, oo), sigma: (0, oo), n: Closed(0, oo), delta: (0, 1)}
+    left = alpha_minus(L, sigma**2 * n**2, delta)
+    return forall(left, "<=", sp.Rational(half), domain, where=[(delta, ">=", least)])
 
 
 L = sp.Symbol("L", integer=True, positive=True)

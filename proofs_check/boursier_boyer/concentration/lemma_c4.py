@@ -112,14 +112,16 @@ def divisor_is_positive(power: int, closed: bool) -> Evidence:
     at="f = 0",
     costs="nothing",
     repair=dict(closed=False),
-    control=dict(closed=True),
+    control=(dict(closed=True), dict(closed=False, share=Fraction(1, 2000))),
     hypotheses=("C_f >= 0", "sigma2 > 0"),
 )
-def the_exponent_is_defined(*, closed: bool = True) -> Evidence:
+def the_exponent_is_defined(*, closed: bool = True, share: int | Fraction = 1) -> Evidence:
     r"""The divisor $16\sigma^2C_f^{2/p}$, $p=1,2$, is positive for every $C_f$ that the lemma
-    admits. Printed, it admits $C_f=0$ (`closed`), which is refuted; the repair asks for $C_f>0$.
+    admits. Printed, it admits $C_f=0$ (`closed`), which is refuted; the repair asks for $C_f>0$,
+    with which the bounds of the lemma are derived. Here `share` multiplies them.
     """
-    return all_of(*(divisor_is_positive(2 // p, closed) for p in (1, 2)))
+    bounds = mean_square_at_a_fixed_query(power=2, c=share, square=share)
+    return all_of(*(divisor_is_positive(2 // p, closed) for p in (1, 2)), bounds)
 
 
 t, r = sp.symbols("t r", positive=True)
@@ -326,9 +328,8 @@ def last_display_but_one(*, power: int = 1, shortest: int = 1, two: int | Fracti
     r"""The bound of $\mathbb{E}\|\frac{R_L}{S_L}-\frac RS\|^2$ by $\frac{2C\ln L}L$ and a second
     term, with $(\frac L2-e^{2\sigma^2\|Uz\|^2})_+^{1/p}$ in its exponent, is printed for $L\geq1$
     and with $C_f$ to the `power` 1. It is refuted at $L=1$; the repair puts $C_f^2$ and asks for
-    $L\geq2$.
-
-    For L >= 2 what is executed is that the first term is above OURS:R1; `two` is the 2 in it.
+    $L\geq2$, for which it is derived for $p=1,2$: the first term is above OURS:R1, and the second
+    is not negative. The second route compares the first term with R1; `two` is the 2 in it.
     """
     if power == 1:
         bound = lemma_c4(L, a2, F4, sigma2, C_f[1], d, positive_part=True).subs(
@@ -344,4 +345,5 @@ def last_display_but_one(*, power: int = 1, shortest: int = 1, two: int | Fracti
         return forall(1 + u**2, "<=", bound, {u: (0, oo)})
     domain = {LENGTH: Integers(shortest, oo), SIZE: Closed(0, oo), r: (0, oo)}
     first = sp.Rational(two) * C(SIZE, r) * log(LENGTH) / LENGTH
-    return forall(second_moment_R1(LENGTH, SIZE, r), "<=", first, domain)
+    above = forall(second_moment_R1(LENGTH, SIZE, r), "<=", first, domain)
+    return derivation("BB:LC.4.subadd/display", above, above, two=two)

@@ -13,6 +13,7 @@ from numerics.evidence import Contradiction, Evidence, all_of, confirmed
 from numerics.provers import Closed, Integers, computed, forall, identity, integral_evidence
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.one_token_more import larger_of_two, with_one_token_more
 from proofs_check.instances.outcomes import TYPO, refuted_exactly
 from theory.attention.layer import softmax_attention
 from theory.bounds.concentration import delta_0
@@ -35,16 +36,22 @@ SCALE = {1: 16 * sigma2 * C_f**2, 2: 16 * sigma2 * C_f}  # 16 sigma^2 C_f^(2/p)
     "BB:LC.4.impl",
     **TYPO,
     repair=dict(sign=">="),
-    control=(dict(c=Fraction(19, 10)), dict(half=Fraction(3, 5))),
+    control=(dict(c=Fraction(19, 10)), dict(half=Fraction(3, 5)), dict(most=Fraction(9, 10))),
     needs=("BB:LC.4.hull",),
     hypotheses=("u >= 0", "v >= 0", "theta > 0", "theta * (u + v)**2 > 0"),
 )
 def the_event_moves_to_the_largest_token(
-    *, sign: str = "<=", c: int | Fraction = 2, half: int | Fraction = Fraction(1, 2)
+    *,
+    sign: str = "<=",
+    c: int | Fraction = 2,
+    half: int | Fraction = Fraction(1, 2),
+    most: int | Fraction = 1,
 ) -> Evidence:
     r"""If the error is at least $t$, then $c\,\|\frac{R_L}{S_L}\|^2+c\,\|\frac RS\|^2\geq t$ with
     `c` = 2; the `sign` is printed as $\leq$, which is refuted. If $2\|\frac{R_L}{S_L}\|^2+2\|\frac
-    RS\|^2\geq t$, then $\|\frac{R_L}{S_L}\|^2\geq\frac t2-\|\frac RS\|^2$.
+    RS\|^2\geq t$, then $\|\frac{R_L}{S_L}\|^2\geq\frac t2-\|\frac RS\|^2$, and so is the largest
+    $\|f(z_\ell)\|^2$, which `most` multiplies. All three are derived for vectors; the second routes
+    are the first two for their norms.
 
     With theta in (0, 1], t = theta (|u| + |v|)^2 runs through the values that the error |u - v|^2
     can reach, and t = theta (2|u|^2 + 2|v|^2) through those that the second line admits.
@@ -53,7 +60,9 @@ def the_event_moves_to_the_largest_token(
     domain = {b: Closed(0, oo), a: Closed(0, oo), theta: sp.Interval.Lopen(0, 1)}
     first = forall(c * (a**2 + b**2), sign, theta * (a + b) ** 2, domain)
     second = forall(a**2, ">=", sp.Rational(half) * theta * (2 * a**2 + 2 * b**2) - b**2, domain)
-    return all_of(first, second)
+    if sign != ">=":
+        return first
+    return derivation("BB:LC.4.impl", first, second, larger_of_two(most), c=c, half=half, most=most)
 
 
 #: The largest point of the hull of the values that are averaged, for one token z = 1 and f(z) = 2z.
@@ -65,14 +74,19 @@ LARGEST_POINT_OF_HULL = {"z_k": 1, "f(z_k)": 2}
     **TYPO,
     follows="BB:P3.1.conv",
     repair=dict(hull="f(z_k)"),
-    control=dict(total=Fraction(9, 10)),
+    control=(dict(total=Fraction(9, 10)), dict(least=1), dict(most=Fraction(9, 10))),
     hypotheses=("d in Integers", "d >= 1", "L in Integers", "L >= 1"),
 )
-def average_lies_in_a_convex_hull(*, hull: str = "z_k", total: int | Fraction = 1) -> Evidence:
-    r"""For every $v$ and token by token, $M-v^{\top}R_L/S_L$ stays a mean of the
-    $M-v^{\top}f(z_k)\geq0$ with positive weights of the sum 1, where $M=\max_kv^{\top}f(z_k)$.
+def average_lies_in_a_convex_hull(
+    *, hull: str = "z_k", total: int | Fraction = 1, least: int = 0, most: int | Fraction = 1
+) -> Evidence:
+    r"""The average $R_L/S_L$ is derived to be the sum of the $f(z_k)$ times numbers that are at
+    `least` = 0 and have the sum `total` = 1, which puts it into the hull of the $f(z_k)$, and its
+    square to be at most `most` = 1 times that of a number that is at least every $\|f(z_k)\|$.
     Printed is the `hull` of the tokens, which is refuted by one token; repaired, it is that of the
     $f(z_k)$.
+
+    The second route goes token by token: what stands for the tokens so far, and one token more.
     """
     average = softmax_attention([[1.0]], [0.0], [[0.0]], [[2.0]])[0]  # f(z) = 2z at the only token 1
     if average != 2:
@@ -80,11 +94,8 @@ def average_lies_in_a_convex_hull(*, hull: str = "z_k", total: int | Fraction = 
     if (largest := LARGEST_POINT_OF_HULL[hull]) < average:
         witness = {"d": 1, "L": 1, "z_1": 1, "f(z_1)": 2, "R_L/S_L": 2, "largest point of the hull": largest}
         return refuted_exactly(witness)
-    S_L, w = sp.symbols("S_L w", positive=True)
-    R, value, M = sp.symbols("R y M", real=True)  # v.R_L, the new v.f(z), and the bound of all of these
-    longer = (R + w * value) / (S_L + w)
-    mean = S_L / (S_L + w) * (M - R / S_L) + w / (S_L + w) * (M - value)
-    return identity(M - longer, sp.Rational(total) * mean)
+    searches = with_one_token_more(total, least, most)
+    return derivation("BB:LC.4.hull", *searches, total=total, least=least, most=most)
 
 
 @claim("BB:LC.4.log", control=(dict(c=Fraction(5, 2)), dict(six=7)), reference={})

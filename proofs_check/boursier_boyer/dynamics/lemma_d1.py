@@ -19,7 +19,7 @@ from numerics.provers import Closed, Integers, forall, identity, trace_identity
 from numerics.provers.remembered import cached
 from numerics.token_laws import TokenLaw
 from numerics.token_laws.edge_cases import DIMENSIONS, edge_case_laws, matrices
-from proofs_check.core.claim import MEANS, claim
+from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.largest_norm import vectors
 from proofs_check.instances.outcomes import TYPO, refuted_exactly
@@ -97,6 +97,13 @@ def token_and_query_laws() -> Iterator[tuple[str, Any, Any]]:
 
 
 @cached
+def _slope_of_Psi() -> Evidence:
+    """Prove that the slope of the logarithm of m_0 + m_1 s at s = 0 is the tilted mean m_1/m_0."""
+    s, m1, m0 = sp.Symbol("s", real=True), sp.Symbol("m_1", real=True), sp.Symbol("m_0", positive=True)
+    return identity(sp.Subs(sp.Derivative(sp.log(m0 + m1 * s), s), s, 0), m1 / m0)
+
+
+@cached
 def _hessian() -> Evidence:
     """Prove that Hess Psi is a covariance, hence positive semi-definite, entry by entry and then
     for every d: derivatives of the logarithm from the moments m_0, m_1, m_2, m_12 of the tilted
@@ -105,10 +112,10 @@ def _hessian() -> Evidence:
     s, t, m1, m2, m12 = sp.symbols("s t m_1 m_2 m_12", real=True)
     m0 = sp.Symbol("m_0", positive=True)
     start = sp.log(m0 + m1 * s + m2 * t + m12 * s * t)
-    gradient, entry = (sp.Subs(sp.Derivative(start, *by), (s, t), (0, 0)) for by in ((s,), (s, t)))
+    entry = sp.Subs(sp.Derivative(start, s, t), (s, t), (0, 0))
     h, X, Y = (ALGEBRA[name] for name in ("h", "X", "Y"))
     return all_of(
-        identity(gradient, m1 / m0),
+        _slope_of_Psi(),
         identity(entry, m12 / m0 - (m1 / m0) * (m2 / m0)),
         trace_identity((X * X.T + Y * Y.T) / 2 - (X * Y.T + Y * X.T) / 2, (Y - X) * (Y - X).T / 2),
         trace_identity(h.T * ((Y - X) * (Y - X).T) * h, (h.T * (Y - X)) * (h.T * (Y - X))),
@@ -246,20 +253,25 @@ def from_coordinates_to_the_norm(*, c: int | Fraction = 2, share: int | Fraction
     "BB:LD.1.arg",
     **TYPO,
     repair=dict(argument="K'Q"),
-    control=(dict(factor=3), dict(slope=Fraction(3, 2))),
+    control=(dict(factor=3), dict(slope=Fraction(3, 2)), dict(norm=Fraction(9, 10))),
     needs=("BB:LD.1.phi", "BB:LD.1.4th"),
-    assumes=(MEANS,),
+    assumes=("E e^{z.Z} is differentiated under the expectation",),
     hypotheses=("d in Integers", "d >= 1", "sigma > 0"),
 )
 def lines_of_the_last_display(
-    *, argument: str = "Q'K", factor: int | Fraction = 4, slope: int | Fraction = 2
+    *,
+    argument: str = "Q'K",
+    factor: int | Fraction = 4,
+    slope: int | Fraction = 2,
+    norm: int | Fraction = 1,
 ) -> Evidence:
     r"""As printed the gradient of $\Psi$ is taken at $Q^\top Kz$, which two matrices refute in
-    $d=2$. Repaired, the score is $z'^\top K^\top Qz$ in every dimension, and
-    $\|\nabla\Psi\|^4\leq(2\sigma^2\|U\|_{\rm op}\|z\|)^4$ and the last bound follow with the
-    printed constants, `slope` and `factor`.
+    $d=2$. Repaired, the score is $z'^\top K^\top Qz$ in every dimension, at which the gradient of
+    $\Psi$ is the mean under the tilted law, as for BB:LD.1.phi, and the four lines are derived in
+    fourth powers with $U=K^\top Q$ and the printed constants, `slope` and `factor`; `norm`
+    multiplies the norms that enter.
     """
-    K, Q, x, z = (ALGEBRA[name] for name in ("K", "Q", "x", "z"))
+    K, Q, at_z, z = (ALGEBRA[name] for name in ("K", "Q", "x", "z"))
     if argument == "Q'K":
         k, q, at = (
             np.array([[1.0, 0.0], [0.0, 0.0]]),
@@ -274,19 +286,26 @@ def lines_of_the_last_display(
         witness = {**law, "z": "(0, 1)"}
         witness |= {"T(z)": "(1, 0)", "printed": "(0, 0)"}
         return refuted_exactly(witness)
-    # |grad Psi|, sigma^2 |K'Q||z|, |K'Q| and |V|
-    psi, t, kappa, V = sp.symbols("psi t kappa V", nonnegative=True)
-    domain = dict.fromkeys((psi, t), Closed(0, oo))
-    power = forall(psi**4, "<=", (Rational(slope) * t) ** 4, domain, where=[(psi, "<=", 2 * t)])
-    norm = sp.Symbol("n", nonnegative=True)  # (E|z|^4)^{1/4}
-    bound = forall(
-        2 * sigma**2 * V * kappa * norm,
-        "<=",
-        lemma_d1(sigma, V, kappa, d, Rational(factor)),
-        {sigma: (0, oo), d: Integers(1, oo), **dict.fromkeys((V, kappa, norm), Closed(0, oo))},
-        where=[(norm, "<=", fourth_moment_d1(d))],
+    # |grad Psi|, sigma^2 |K'Q z|, |K'Q| and |V|, and what these are put before
+    psi, t, kappa, V, x, r = sp.symbols("psi t kappa V x r", nonnegative=True)
+    below = lambda left, right, ends: forall(
+        left, "<=", right, dict.fromkeys(left.free_symbols | right.free_symbols, Closed(0, oo)), where=[ends]
     )
-    return all_of(trace_identity((Q * z).T * (K * x), x.T * K.T * Q * z), power, bound)
+    n = sp.Symbol("n", nonnegative=True)  # (E|z|^4)^{1/4}
+    searches = (
+        below(x**4, (Rational(norm) * V * psi) ** 4, (x, "<=", V * psi)),
+        below(psi**4, (Rational(slope) * t) ** 4, (psi, "<=", 2 * t)),
+        below(t**4, (Rational(norm) * kappa * r) ** 4, (t, "<=", kappa * r)),
+        forall(
+            2 * sigma**2 * V * kappa * n,
+            "<=",
+            lemma_d1(sigma, V, kappa, d, Rational(factor)),
+            {sigma: (0, oo), d: Integers(1, oo), **dict.fromkeys((V, kappa, n), Closed(0, oo))},
+            where=[(n, "<=", fourth_moment_d1(d))],
+        ),
+    )
+    lines = derivation("BB:LD.1.arg", *searches, factor=factor, slope=slope, norm=norm)
+    return all_of(trace_identity((Q * z).T * (K * at_z), at_z.T * K.T * Q * z), _slope_of_Psi(), lines)
 
 
 @claim("BB:LD.1", sharp="c", reference={})

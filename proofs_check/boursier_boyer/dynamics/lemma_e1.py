@@ -51,11 +51,14 @@ def largest_distance(transfer: Transfer, start: tuple[float, float]) -> tuple[fl
 )
 def the_flows_stay_together(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""The bound $\|\theta_L(t)-\theta_\infty(t)\|\leq g_2te^{\beta t}$ is derived for every $T$,
-    all $t\leq T$ and all $L$ from an $L^\star$ on, where $g_2\leq\rho e^{-\beta T}/(1+T)$, so that
-    (27) holds, if the gradients differ by at most $g_2$ on the ball of radius $2\rho$, and $\beta$
-    is a Lipschitz constant there. The printed $\beta_L$ is read
-    as $\beta_\infty$, the Lipschitz constant of $\nabla\mathcal{R}_\infty$. It is tried for softmax
-    attention on scalar regression, with both flows integrated; `c` multiplies the right side.
+    all $t\leq T$ and all $L$ from an explicit $L^\star$ on, where $\beta$ is a Lipschitz constant
+    on the ball of radius $2\rho$. Here $g_2(L)$ is the supremum over this ball of the distance of
+    the gradients, and $1/L$, so that it is positive. By Corollary E.5 at a point of the ball that
+    nearly attains it, $g_2\leq\rho e^{-\beta T}/(1+T)$ from $L^\star$ on, so that (27) holds.
+
+    The printed $\beta_L$ is read as $\beta_\infty$, the Lipschitz constant of
+    $\nabla\mathcal{R}_\infty$. It is tried for softmax attention on scalar regression, with both
+    flows integrated; `c` multiplies the right side.
     """
     drawn = drawn_flows(
         lambda _, one, other: np.hypot(*(other - one)), Transfer.bound_26, lambda t: t.T_27, c

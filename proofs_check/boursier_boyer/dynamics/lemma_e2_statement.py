@@ -302,7 +302,6 @@ def moment_of_gaussian_tasks(
     *,
     power: int,
     two: Fraction,
-    searches: int = 2,
     **declared: Any,
 ) -> Claim:
     """A printed moment of the output or its gradient, whose `sides` the task y = w x refutes."""
@@ -325,14 +324,17 @@ def moment_of_gaussian_tasks(
         Uz\|\leq\|V\|\|U\|\sigma^2\|z\|$ and $\mathbb{E}\|z\|^4\leq16d^2$ or
         $\mathbb{E}\|z\|^2\leq4d$, which is true of every 1-sub-Gaussian query, and so on average
         over the tasks; that $\|\Gamma\|\leq\sigma_\mu^2$ is what $\sigma_\mu$-sub-Gaussian means
-        for Gaussian tokens. In the counterexample $d=2$ is the larger of two readings, the
+        for Gaussian tokens. So is that on the gradient, which is $\Gamma Uz$ in $V$, and $V\Gamma$
+        and $z$ in $U$: for a unit vector $c$ of the outputs at every query the size of the gradient
+        of $c^\top T$ is derived, the largest of which is the operator norm. In the counterexample
+        $d=2$ is the larger of two readings, the
         dimension of a token $(x,y)$; that of $x$ is 1.
         """
         if power == printed:
             task = SlopeTask(w)
             return task.refuted(*sides(task))
         search = worst_gaussian(statistic, two, checked)
-        return derivation(id, *[search] * searches, two=two) if searches else search
+        return derivation(id, search, search, two=two)
 
     return moment_of_gaussian_tasks
 

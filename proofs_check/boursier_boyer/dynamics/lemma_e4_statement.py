@@ -15,7 +15,7 @@ from sympy import Rational, oo
 
 from numerics.counterexamples.by_sequences import defeated
 from numerics.evidence import Evidence
-from numerics.provers import Closed, forall
+from numerics.provers import Closed, forall, trace_identity
 from numerics.regression.softmax_vs_linear.few_atoms import gaps, tasks_on_atoms
 from proofs_check.boursier_boyer.dynamics.lemma_e2_statement import (
     RADEMACHER,
@@ -38,6 +38,7 @@ from proofs_check.instances.regression.gaussian_tasks import (
 from proofs_check.instances.regression.rare_tasks import RareTasks
 from proofs_check.instances.smooth_losses import gradients_of_smooth_losses
 from theory.regression.transfer import gradient_gap
+from theory.symbolic.algebra import Algebra
 
 #: By which the gradients of the risks are the means of those of the losses.
 DOMINATED = (
@@ -218,7 +219,19 @@ second_moment_of_the_gradient = moment_of_gaussian_tasks(
     r"\mathbb{E}[\|\nabla T\|^2]^{1/2}\leq 2\sqrt{d}(\|V\|+\|U\|)\,\mathbb{E}[\sigma_\mu^4]^{1/2}",
     power=2,
     two=Fraction(2, 3),
-    searches=0,
     follows="BB:LE.2.gauss",
-    needs=("BB:L2.1.a",),
+    needs=("BB:L2.1.a", "BB:LE.4.gauss/slopes"),
 )
+
+
+@claim("BB:LE.4.gauss/slopes", control={"factor": 2}, needs=("BB:L2.1.a",))
+def gradient_of_the_gaussian_output(*, factor: int = 1) -> Evidence:
+    r"""For the output $T=V\Gamma Uz$ and every $c$ it is derived that along paths of $U$ and $V$
+    $c^\top T$ changes at the rate $\langle c(\Gamma Uz)^\top,\dot V\rangle+\langle\Gamma
+    V^\top cz^\top,\dot U\rangle$, which makes these its gradients; `factor` multiplies the second
+    product. The second route is the gradient in $U$ by words of matrices.
+    """
+    A = Algebra(general=["U", "V"], symmetric=["Gamma"], vectors=["c", "z"])
+    U, V, Gamma, c, z = (A[name] for name in ("U", "V", "Gamma", "c", "z"))
+    in_U = trace_identity((c.T * V * Gamma * U * z).grad("U"), factor * (Gamma * V.T * c * z.T))
+    return derivation("BB:LE.4.gauss/slopes", in_U, factor=factor)

@@ -36,21 +36,26 @@ from theory.symbolic.regression_moments import DATA, token_moments
     needs=("BB:12",),
     hypotheses=("d in Integers", "d >= 1", "Sigma > 0", "Sigma <= 1"),
     repair={"norm": "Sigma"},
-    control={"norm": "2"},
+    control=({"norm": "2"}, {"norm": "Sigma", "factor": 2}),
+    cites=(GENERATING_FUNCTION,),
 )
-def corner_of_the_token_covariance(*, norm: str = "2") -> Evidence:
+def corner_of_the_token_covariance(*, norm: str = "2", factor: int = 1) -> Evidence:
     r"""For $y=w^\top x$ and every $d$ the blocks are $\mathbb{E}xx^\top=\Sigma$,
-    $\mathbb{E}xy=\Sigma w$ and $\mathbb{E}y^2=w^\top\Sigma w$, as in Section 5. Appendix F.1 prints
-    $w^\top w$ for the last one, which is another number in $d=1$ already.
+    $\mathbb{E}xy=\Sigma w$ and $\mathbb{E}y^2=w^\top\Sigma w$, as in Section 5, and the law of the
+    token is derived to be Gaussian with these, as in BB:12; `factor` multiplies them. Appendix F.1
+    prints $w^\top w$ for the last one, which is another number in $d=1$ already.
     """
     w, S = DATA["w"], DATA["S"]
     square, column, corner = token_moments(noise=False)
     claimed = {"Sigma": w.T * S * w, "2": w.T * w}[norm]
     at = {"w": sp.Matrix([1]), "S": sp.Matrix([Rational(1, 2)])}
     if corner.evaluate(at) == claimed.evaluate(at):
-        return all_of(
-            trace_identity(square, S), trace_identity(column, S * w), trace_identity(corner, claimed)
+        blocks = (
+            trace_identity(square, factor * S),
+            trace_identity(column, factor * S * w),
+            trace_identity(corner, factor * claimed),
         )
+        return derivation("BB:12", all_of(*blocks), factor=factor)
     law = {"d": 1, "Sigma": Rational(1, 2), "w": 1}
     witness = {**law, "E y^2": corner.evaluate(at), "printed corner": claimed.evaluate(at)}
     return refuted_exactly(witness)

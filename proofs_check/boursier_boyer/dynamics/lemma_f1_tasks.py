@@ -55,10 +55,11 @@ def mean_over_tasks(Sigma: Rational, length: int, rate: int) -> arb:
     control=({"least": Fraction(1, 2)}, {"least": Fraction(3, 2)}),
 )
 def the_expectation_over_tasks(*, least: int | Fraction = 0) -> Evidence:
-    r"""The equality of the two means needs $\max(\|\Sigma\|_{\rm op},\zeta)=\max(1,\zeta)$ for
-    $\zeta=\|w\|^2$ and $\|\Sigma\|_{\rm op}\leq1$. As printed the means differ for $d=1$ and
-    $\Sigma=\frac12$; repaired, a 1 stands in the left maximum too. It is `least`, which is 0 as
-    printed.
+    r"""As printed the two means differ for $d=1$ and $\Sigma=\frac12$; repaired, a 1 stands in the
+    left maximum too. It is `least`, which is 0 as printed. Then the means over $\zeta=\|w\|^2$,
+    which is chi-square with $d$ degrees of freedom, are derived to be equal for every $d$. The
+    second route is $\max(1,\|\Sigma\|_{\rm op},\zeta)=\max(1,\zeta)$ where
+    $\|\Sigma\|_{\rm op}\leq1$.
     """
     if least == 0:
         at = {"Sigma": Rational(1, 2), "length": 2, "rate": 1}
@@ -73,7 +74,8 @@ def the_expectation_over_tasks(*, least: int | Fraction = 0) -> Evidence:
     Sigma = sp.Symbol("Sigma", positive=True)
     ranges = {Sigma: sp.Interval.Lopen(0, 1), zeta: Closed(0, oo)}
     sides = Max(Rational(least), Sigma, zeta), Max(1, zeta)
-    return all_of(forall(sides[0], "<=", sides[1], ranges), forall(sides[0], ">=", sides[1], ranges))
+    both = (forall(sides[0], op, sides[1], ranges) for op in ("<=", ">="))
+    return derivation("BB:LF.1.ii.a-e/a", *both, least=Fraction(least))
 
 
 @claim("BB:LF.1.ii.a-e/b", control={"k": Fraction(1, 2)})

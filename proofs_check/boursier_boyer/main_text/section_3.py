@@ -26,6 +26,7 @@ from numerics.provers.enclosures.balls import value
 from numerics.token_laws.edge_cases import DIMENSIONS, edge_case_laws, matrices
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.one_token_more import with_one_token_more
 from proofs_check.instances.outcomes import TYPO, refuted_exactly, supported, undecided
 from proofs_check.instances.query_in_prompt import LENGTHS, averaged_directly, averaged_errors, slope
 from proofs_check.instances.tilted_moments import averaged
@@ -70,17 +71,23 @@ def setting() -> tuple[Array, Array, Array, Array, Array]:
     "BB:P3.1.conv",
     **TYPO,
     repair=dict(hull="V z_k"),
-    control=dict(hull="z_k and 0"),
+    control=(
+        dict(hull="z_k and 0"),
+        dict(hull="V z_k", total=Fraction(9, 10)),
+        dict(hull="V z_k", least=1),
+        dict(hull="V z_k", most=Fraction(9, 10)),
+    ),
     hypotheses=("d in Integers", "d >= 1", "L in Integers", "L >= 1"),
 )
-def output_lies_in_a_convex_hull(*, hull: str = "z_k") -> Evidence:
+def output_lies_in_a_convex_hull(
+    *, hull: str = "z_k", total: int | Fraction = 1, least: int = 0, most: int | Fraction = 1
+) -> Evidence:
     r"""As printed the output lies in the hull of the tokens $z_k$, which one token and $V=2$
-    refute; repaired, in that of the $Vz_k$. For every $v$ and with each further token, $M-v^\top T$
-    stays a mean of the numbers $M-v^\top Vz_k\geq0$ with positive weights, where $M=\max_kv^\top
-    Vz_k$.
-
-    With $S_L$ the sum of the first weights, $T'=(S_LT+wx)/(S_L+w)$ when a token of weight $w$ and
-    value $x=v^\top Vz$ is added.
+    refute; repaired, in that of the $Vz_k$: it is derived to be the sum of the $Vz_k$ times numbers
+    that are at `least` = 0 and have the sum `total` = 1, and its square to be at most `most` = 1
+    times that of a number that is at least every $\|Vz_k\|$. In the second route, with $S_L$ the
+    sum of the first weights, $T'=(S_LT+wx)/(S_L+w)$ when a token of weight $w$ and value
+    $x=v^\top Vz$ is added.
     """
     if hull != "V z_k":
         output = softmax_attention([[1.0]], [0.0], [[0.0]], [[2.0]])
@@ -88,10 +95,8 @@ def output_lies_in_a_convex_hull(*, hull: str = "z_k") -> Evidence:
             raise Contradiction(f"one token z = 1 and V = 2 give the output {output[0]}, not 2")
         witness = {"d": 1, "L": 1, "z_1": 1, "V": 2, "T": 2, "largest point of the hull": 1}
         return refuted_exactly(witness)
-    S_L, w = sp.symbols("S_L w", positive=True)
-    T, x, M = sp.symbols("T x M", real=True)
-    longer = (S_L * T + w * x) / (S_L + w)
-    return identity(M - longer, S_L / (S_L + w) * (M - T) + w / (S_L + w) * (M - x))
+    searches = with_one_token_more(total, least, most)
+    return derivation("BB:P3.1.conv", *searches, total=total, least=least, most=most)
 
 
 def in_the_values(factor: int) -> tuple[Evidence, Evidence]:

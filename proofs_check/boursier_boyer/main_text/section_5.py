@@ -182,17 +182,30 @@ def the_sign_of_alpha(*, mirror: int = -1) -> Evidence:
     return all_of(*field, *odd, *even, score, identity(moved, error(value, xh)))
 
 
-@claim("BB:5.rows", control={"factor": 2})
+@claim(
+    "BB:5.rows",
+    control={"factor": 2},
+    cites=("dominated convergence: a mean may be differentiated under its sign",),
+)
 def only_the_last_row_of_v_matters(*, factor: int = 1) -> Evidence:
-    r"""In any dimension $e^\top Vm=(V^\top e)^\top m$, and the gradient $G$ in $V$ of
-    $\frac12(e^\top Vm-y)^2$ satisfies $\|e\|^2c^\top Gb=(e^\top c)(e^\top Gb)$ for any $b$ and $c$;
-    `factor` multiplies each right side.
+    r"""Attention is $Vm$ with a mean token $m$ that is free of $V$. In any dimension $e^\top
+    Vm=(V^\top e)^\top m$ for the vector $e$ that selects the coordinate that is read; it is derived
+    that $\frac12(e^\top Vm-y)^2$ has the gradient $(e^\top Vm-y)em^\top$ in $V$ at an outcome, and
+    that along the flow of the mean of these all rows of $V$ but the one that $e$ selects stay as
+    they are. Here `factor` multiplies each right side.
+
+    Second routes: the gradient $G$ satisfies $\|e\|^2c^\top Gb=(e^\top c)(e^\top Gb)$ for any $b$
+    and $c$, and an entry of $V$ that moves at a steady speed.
     """
     V, e, m, b, c, y = (OUTPUT[name] for name in ("V", "e", "m", "b", "c", "y"))
     residual = e.T * V * m - y
     G = (residual * residual / 2).grad("V")
     row = trace_identity(e.T * V * m, factor * ((V.T * e).T * m))
-    return all_of(row, trace_identity((e.T * e) * (c.T * G * b), factor * ((e.T * c) * (e.T * G * b))))
+    at_an_outcome = trace_identity((e.T * e) * (c.T * G * b), factor * ((e.T * c) * (e.T * G * b)))
+    one, start, speed, t = sp.symbols("e V_0 g t", real=True)
+    left, right = (1 - one) * (start - one * speed * t), factor * ((1 - one) * start)
+    steady = identity(left, right, given=[sp.Eq(one**2, one)])
+    return all_of(row, derivation("BB:5.rows", at_an_outcome, steady, factor=factor))
 
 
 @claim("BB:5.block", control={"mirror": 2}, needs=("BB:5.rows",))

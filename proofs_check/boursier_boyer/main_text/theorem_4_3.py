@@ -68,16 +68,17 @@ def the_risk_splits_in_two(*, factor: int = 1) -> Evidence:
     cites=CONSTANTS,
 )
 def the_risks_along_the_two_flows(*, c: Fraction = Fraction(1), radius: int | Fraction = 2) -> Evidence:
-    r"""With the bounds $g_1$ and $g_2$ of Corollaries E.3 and E.5 it is derived that up to the time
-    $T(\varepsilon)$ the finite-prompt flow is in the ball of radius $2\rho$ and
-    $|\mathcal{R}_L(\theta_L(t))-\mathcal{R}_\infty(\theta_\infty(t))|\leq g_1+\kappa g_2te^{\beta
-    t}$, and that from then on $\mathcal{R}_L(\theta_L(t))$, as it does not increase, and so its
-    limit are at most $\lim\mathcal{R}_\infty+2\varepsilon$. Here $T(\varepsilon)$ is a time from
-    which on $\mathcal{R}_\infty$ is within $\varepsilon$ of its limit, and $L\geq
-    L^\star(\varepsilon)$ says that $g_1\leq\frac14\varepsilon$ and
-    $g_2\leq\min(\rho,\varepsilon/(4\kappa))\,e^{-\beta T}/(1+T)$, of which (27) is derived.
-    Integrated flows up to the time of (27) are the second route. Here `c` multiplies the bounds,
-    and `radius` stands for the 2 in $2\rho$.
+    r"""It is derived that up to the time $T(\varepsilon)$ the finite-prompt flow is in the ball of
+    radius $2\rho$ and $|\mathcal{R}_L(\theta_L(t))-\mathcal{R}_\infty(\theta_\infty(t))|\leq
+    g_1+\kappa g_2te^{\beta t}$, and that from then on $\mathcal{R}_L(\theta_L(t))$, as it does not
+    increase, and so its limit are at most $\lim\mathcal{R}_\infty+2\varepsilon$. Here
+    $T(\varepsilon)$ is a time from which on $\mathcal{R}_\infty$ is within $\varepsilon$ of its
+    limit, and $g_1=g_2$ is the supremum over the ball of the distances of risks and gradients
+    together, and $1/L$. By Corollaries E.3 and E.5 at a point of the ball that nearly attains it,
+    $g_1\leq\frac14\varepsilon$ and $g_2\leq\min(\rho,\varepsilon/(4\kappa))\,e^{-\beta T}/(1+T)$
+    for all $L$ from an explicit $L^\star(\varepsilon)$ on, and so (27). Integrated flows up to the
+    time of (27) are the second route. Here `c` multiplies the bounds, and `radius` stands for the 2
+    in $2\rho$.
     """
     drawn = drawn_flows(
         lambda t, one, other: np.abs(t.finite.risk(*other) - t.infinite.risk(*one)),
@@ -140,12 +141,11 @@ def first_length(epsilon: float, start: float) -> Transfer | None:
     cites=CONSTANTS,
 )
 def finite_prompts_reach_the_infinite_prompt_risk(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""With the bounds $g_1$ and $g_2$ of Corollaries E.3 and E.5 it is derived that for all $L\geq
-    L^\star(\frac\varepsilon2)$ and all times $t\geq T(\frac\varepsilon2)$ at which the flow (7)
-    exists $\mathcal{R}_L(\theta_L(t))$, and so its limit, is at most
-    $\lim\mathcal{R}_\infty(\theta_\infty)+\varepsilon$. That is, $\mathcal{R}_\infty$ is within
-    $\frac\varepsilon2$ of its limit from $T$ on, $g_1\leq\frac18\varepsilon$, and
-    $g_2\leq\min(\rho,\varepsilon/(8\kappa))\,e^{-\beta T}/(1+T)$, as for all long prompts.
+    r"""It is derived that for all $L$ from an explicit $L^\star(\frac\varepsilon2)$ on and all
+    times $t\geq T(\frac\varepsilon2)$ at which the flow (7) exists $\mathcal{R}_L(\theta_L(t))$,
+    and so its limit, is at most $\lim\mathcal{R}_\infty(\theta_\infty)+\varepsilon$. From $T$
+    on $\mathcal{R}_\infty$ is within $\frac\varepsilon2$ of its limit, and Corollaries E.3 and E.5
+    are put in as for the proof in Appendix E.1 (BB:E.1), with half of this $\varepsilon$.
 
     Second route: for integrated flows that end in the minimum $\mathcal{R}_\infty=0$ the bound
     holds from an explicit $L(\varepsilon)$ on. From the saddle and from its stable manifold, where

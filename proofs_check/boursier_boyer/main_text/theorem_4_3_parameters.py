@@ -50,8 +50,8 @@ def parameters_come_close_at_one_time(*, limit: str = "not assumed", c: Fraction
     r"""As printed $\lim_t(U_\infty,V_\infty)$ need not exist: an exact orbit winds round a circle
     for ever. Where it exists, $\|U_L(T)-\lim U_\infty\|+\|V_L(T)-\lim V_\infty\|\leq\varepsilon$ is
     derived for $T$ so chosen that $\|\theta_\infty-\lim\theta_\infty\|$ is at most
-    $r=\varepsilon/(2\sqrt2)$ from $T$ on, and $L$ so large that $g_2\leq\min(\rho,r)\,e^{-\beta
-    T}/(1+T)$; `c` multiplies $\varepsilon$.
+    $r=\varepsilon/(2\sqrt2)$ from $T$ on, and $L$ so large that by Corollary E.5
+    $g_2\leq\min(\rho,r)\,e^{-\beta T}/(1+T)$, as for Lemma E.1; `c` multiplies $\varepsilon$.
 
     The exact orbit is that of `proofs_check.instances.spiral`.
     """
@@ -141,9 +141,10 @@ def parameters_converge_along_a_slow_time(*, limit: str = "not assumed", schedul
     $T(L)=\frac1{2\beta}\ln\frac1{g_2}$ the distance $\|\theta_L(T(L))-\lim\theta_\infty\|$ is at
     most $\|\theta_\infty(T(L))-\lim\theta_\infty\|$ and the right side of (26) together, which is
     $g_2^{1/2}\ln(1/g_2)/(2\beta)$ there, and at most $\varepsilon$ for long prompts. This is
-    derived for all $L$ with $g_2\leq(\beta\min(\rho,\frac12\varepsilon))^4$ and $g_2\leq
-    e^{-2\beta T_0}$, where $\theta_\infty$ is within $\frac12\varepsilon$ of its limit from $T_0$
-    on, and tried on integrated flows; the `schedule` is the time.
+    derived for all $L$ from the one on from which by Corollary E.5
+    $g_2\leq(\beta\min(\rho,\frac12\varepsilon))^4$ and $g_2\leq e^{-2\beta T_0}$, where
+    $\theta_\infty$ is within $\frac12\varepsilon$ of its limit from $T_0$ on, and tried on
+    integrated flows; the `schedule` is the time.
     """
     if limit != "assumed":
         return no_limit()

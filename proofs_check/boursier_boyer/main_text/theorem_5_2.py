@@ -56,11 +56,10 @@ from theory.symbolic.regression_moments import DATA, risk_of_blocks, token_momen
 def theorem_5_2(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""As in BB:T4.3, with 0 for the limit, it is derived that
     $\mathcal{R}_L(\theta_L(t))\leq\varepsilon$ for all times $t\geq T(\frac\varepsilon2)$ at which
-    the flow (7) exists and all $L\geq L^\star(\frac\varepsilon2)$, and so its limit, that is, if
-    the infinite-prompt risk is at most $\frac\varepsilon2$ from $T$ on,
-    $g_1\leq\frac18\varepsilon$, and $g_2\leq\min(\rho,\varepsilon/(8\kappa))\,e^{-\beta
-    T}/(1+T)$. What is special to model (11) is in the argument. There $\mathcal{R}$ are the risks
-    of half the squared loss, with $\frac\varepsilon2$ for $\varepsilon$.
+    the flow (7) exists and all $L\geq L^\star(\frac\varepsilon2)$, and so its limit, if the
+    infinite-prompt risk is at most $\frac\varepsilon2$ from $T$ on. What is special to model (11)
+    is in the argument. There $\mathcal{R}$ are the risks of half the squared loss, with
+    $\frac\varepsilon2$ for $\varepsilon$.
 
     Second route: on instances inside the printed range of $\alpha$, $\Sigma=4$ among them, the
     bound holds at the end of integrated flows, at a length $L(\varepsilon)$ and at $L=10^6$. Here
@@ -79,19 +78,21 @@ def theorem_5_2(*, c: Fraction = Fraction(1)) -> Evidence:
     false="gap",
     costs="nothing",
     hypotheses=("d in Integers", "d >= 1", "Sigma > 0", "alpha > 0", "alpha**4*d*Sigma**4 < 4"),
-    needs=("BB:LF.1.i",),
+    needs=("BB:LF.1.i", "OURS:T5.2/scale"),
     repair={"rescaled": True},
     control={"rescaled": False},
 )
 def the_query_of_the_theorem_is_sub_gaussian(*, rescaled: bool = False) -> Evidence:
-    r"""Assumption 4.2 (i) asks for $\mathbb{E}e^{vx_{\rm q}/\kappa}\leq e^{v^2/2}$, for every
-    invertible $\Sigma$. With $\kappa=1$, as in the proof, this fails at $\Sigma=2$; with
-    $\kappa=\max(1,\|\Sigma\|_{\rm op}^{1/2})$ (`rescaled`) it holds.
+    r"""Assumption 4.2 (i) asks for $\mathbb{E}e^{v^\top x_{\rm q}/\kappa}\leq e^{\|v\|^2/2}$, for
+    every invertible $\Sigma$. With $\kappa=1$, as in the proof, this fails at $\Sigma=2$; with
+    $\kappa=\max(1,\|\Sigma\|_{\rm op}^{1/2})$ (`rescaled`) it is derived in every dimension. The
+    second route has $d=1$.
     """
     Sigma, v = sp.symbols("Sigma v", positive=True)
     ranges = {Sigma: (0, oo), v: (0, oo)}
     if rescaled:
-        return forall(Sigma * v**2 / 2, "<=", sp.Max(1, Sigma) * v**2 / 2, ranges)
+        line = forall(Sigma * v**2 / 2, "<=", sp.Max(1, Sigma) * v**2 / 2, ranges)
+        return derivation("BB:T5.2/inference", line, rescaled=rescaled)
     found = forall(Sigma * v**2 / 2, "<=", v**2 / 2, ranges)
     if found.verdict is not Verdict.REFUTED:
         return found

@@ -22,6 +22,7 @@ from proofs_check.derivations.gaussian_tokens.linear_model import (
     l,
     label,
     mean,
+    q,
     shift,
     size_of_w,
     w,
@@ -193,3 +194,26 @@ def noisy_token() -> Theorem:
 def growth_of_the_proxy() -> Theorem:
     goal = noisy_statements()[1]
     return show(goal.lhs, "<=", goal.rhs, size_of_w, tau2_)
+
+
+# -- the query of Theorem 5.2 ----------------------------------------------------------------------
+
+
+def query_statement(rescaled: bool = True) -> Statement:
+    """E e^{v.x/kappa} <= e^{|v|^2/2} for kappa^2 = max(1, S), or 1 where it is not rescaled."""
+    scale = Op("max", (term(1), S)) if rescaled else term(1)
+    score = dot(v(i), scale ** Fraction(-1, 2) * x(i, q))
+    return Statement(mean(exp(score), q), "<=", exp(over(i, d, v(i) ** 2) / 2), any_covariance().assumptions)
+
+
+@proves("BB:T5.2/inference", query_statement)
+@cache
+def rescaled_query() -> Theorem:
+    """The exponent v' Sigma v/2 is at most S|v|^2/2, and is divided by max(1, S)."""
+    larger, size = Op("max", (term(1), S)), over(i, d, v(i) ** 2)
+    at = {v: ((i,), v(i) * larger ** Fraction(-1, 2))}
+    norm, number = instantiate(any_covariance(), at), Variable("N_", range=NONNEGATIVE)
+    share = show(S / larger * number, "<=", number)
+    exponent = calc(norm, ("==", S / larger * size), ("<=", size, instantiate(share, {number: size})))
+    law = instantiate(generating_function(), at)
+    return calc(query_statement().lhs, ("==", exp(norm.lhs / 2), law), ("<=", exp(size / 2), exponent))

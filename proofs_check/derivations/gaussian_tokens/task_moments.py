@@ -7,7 +7,7 @@ from functools import cache
 
 from numerics.derivations.derived import exp, log, sqrt
 from numerics.derivations.kernel.normal_form import LENGTH as L
-from numerics.derivations.kernel.rules import arithmetic, assume, gaussian, instantiate
+from numerics.derivations.kernel.rules import arithmetic, assume, gaussian, gcongr, instantiate, integrate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE
 from numerics.derivations.kernel.terms import Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -159,3 +159,24 @@ def split() -> Theorem:
     zeta, goal = Op("max", (term(1), z_)), split_statement()
     point = show(L ** (-c / zeta), "<=", L**-c + Op("ind", (z_ - 1,)) * L ** (-c / zeta))
     return show(goal.lhs, "<=", goal.rhs, instantiate(point, {z_: size_of_w}))
+
+
+def same_mean_statements(least: int | Fraction = 1) -> tuple[Statement, Statement]:
+    """E L^{-c/max(least, |Sigma|, |w|^2)} is at most and at least E L^{-c/max(1, |w|^2)}, where
+    |Sigma| <= 1.
+    """
+    first, second = (
+        mean(exp(-(c * log(L) / Op("max", (term(Fraction(one)), *rest)))), h)
+        for one, *rest in ((least, top, size_of_w), (1, size_of_w))
+    )
+    return Statement(first, "<=", second), Statement(second, "<=", first)
+
+
+@proves("BB:LF.1.ii.a-e/a", same_mean_statements, part=(1, 2))
+def same_mean() -> tuple[Theorem, ...]:
+    """The two maxima are the same, and the powers rise with them."""
+    first, second = Op("max", (term(1), top, z_)), Op("max", (term(1), z_))
+    both = (show(u, "<=", v) for u, v in ((first, second), (second, first)))
+    larger = (instantiate(thm, {z_: size_of_w}) for thm in both)
+    powers = (gcongr(exp(-(c * log(L) / thm.lhs)), thm) for thm in larger)
+    return tuple(integrate("normal", (h,), thm) for thm in powers)

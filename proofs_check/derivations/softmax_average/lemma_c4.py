@@ -9,7 +9,7 @@ import sympy as sp
 
 from numerics.derivations.derived import chain, exp, log, sqrt
 from numerics.derivations.kernel.normal_form import LENGTH as L
-from numerics.derivations.kernel.rules import arithmetic, gcongr, instantiate
+from numerics.derivations.kernel.rules import arithmetic, assume, gcongr, instantiate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, Range
 from numerics.derivations.kernel.terms import Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -30,6 +30,7 @@ from proofs_check.derivations.softmax_average.softmax_average import (
     sub_gaussian,
     total,
 )
+from theory.bounds.concentration import C as constant
 from theory.bounds.concentration import lemma_c4
 
 C_f, Z8 = Variable("C_f", range=POSITIVE), Variable("Z8", range=NONNEGATIVE)
@@ -143,3 +144,31 @@ def single() -> Theorem:
         ("<=", single_ * (2 * L * K + 2 * exp(2 * a2) * K), few_tokens()),
         ("<=", single_ * (2 * (1 + exp(2 * a2)) * K)),
     )
+
+
+two_tokens = assume("L >= 2", 2, "<=", L)
+
+
+def display_statements(two: int | Fraction = 2) -> tuple[Statement, Statement]:
+    """The last display but one with C_f^2 for L >= 2, for p = 1 and 2; `two` is the 2 of 2C
+    ln(L)/L.
+    """
+    L_, a2_, K_, s2_, C_, d_, Z_ = sp.symbols("L a2 K sigma2 C_f d Z8", positive=True)
+    values = {L_: L, a2_: a2, K_: K, s2_: sigma**2, C_: C_f, d_: d, Z_: Z8}
+    given = sub_gaussian().assumptions | two_tokens.assumptions
+    more = Fraction(two) - 2
+
+    def of(p: int) -> Statement:
+        printed = lemma_c4(L_, a2_, K_, s2_, C_, d_, p=p, Z8=Z_, power=2, positive_part=True)
+        bound = from_sympy(printed + more * constant(a2_, K_) * sp.log(L_) / L_, values)
+        return Statement(expectation(error_squared), "<=", bound, given)
+
+    return of(1), of(2)
+
+
+@proves("BB:LC.4.subadd/display", display_statements, part=(1, 2))
+def last_display_but_one() -> tuple[Theorem, ...]:
+    """The first term is above R1, and the second is not negative."""
+    r1, first = second_moment.theorem(), 216 * exp(4 * a2) * K * log(L) / L
+    near = calc(expectation(error_squared), ("<=", r1.rhs, r1), ("<=", first, two_tokens))
+    return tuple(calc(near, ("<=", goal.rhs)) for goal in display_statements())

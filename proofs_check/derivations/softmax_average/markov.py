@@ -9,7 +9,7 @@ import sympy as sp
 
 from numerics.derivations.derived import chain, exceeds, exp, markov
 from numerics.derivations.kernel.normal_form import LENGTH as L
-from numerics.derivations.kernel.rules import arithmetic, assume, equal
+from numerics.derivations.kernel.rules import arithmetic, assume, equal, instantiate
 from numerics.derivations.kernel.sorts import NONNEGATIVE
 from numerics.derivations.kernel.terms import Op, Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
@@ -159,3 +159,15 @@ def numerator_statement(c: int | Fraction = 3) -> Statement:
     """P(|R_L - R|^2 > c L e^{4 a2} K/delta) < 2 delta."""
     event = probability(distance_of_R, Fraction(c) * L * exp(4 * a2) * K / share)
     return Statement(event, "<", 2 * share, sub_gaussian().assumptions)
+
+
+def quarter_statement(front: int | Fraction = 1) -> Statement:
+    """Lemma C.1 at delta/4: P(|err|^2 > front 108 e^{4 a2} K/(delta L)) < delta."""
+    event = probability(error_squared, corollary_threshold(108 * Fraction(front)))
+    return Statement(event, "<", 1 * share, sub_gaussian().assumptions)
+
+
+@cache
+def at_a_quarter() -> Theorem:
+    """The lemma holds for every delta in (0, 1), and so for a quarter of it."""
+    return instantiate(error_strictly(), {share: share / 4})

@@ -9,11 +9,13 @@ import sympy as sp
 
 from numerics.derivations.derived import cauchy_schwarz, chain, exp, integrated, log, root, sqrt
 from numerics.derivations.kernel.binding import instantiated
-from numerics.derivations.kernel.rules import arithmetic, gcongr, instantiate, limit
+from numerics.derivations.kernel.rules import arithmetic, gcongr, instantiate, integrate, limit
 from numerics.derivations.kernel.sorts import NONNEGATIVE
 from numerics.derivations.kernel.terms import Defined, Variable
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, from_sympy, hypotheses
+from numerics.derivations.tactics import calc
+from proofs_check.derivations.proof import proves
 from proofs_check.derivations.softmax_average.moments import weight_at_least_one
 from proofs_check.derivations.softmax_average.query_average import (
     U,
@@ -45,7 +47,13 @@ from proofs_check.derivations.softmax_average.softmax_average import (
     x,
     z,
 )
-from proofs_check.derivations.softmax_average.tilted import QUERY, query, sub_gaussian_query, weighted_moment
+from proofs_check.derivations.softmax_average.tilted import (
+    QUERY,
+    query,
+    sub_gaussian_query,
+    weighted_moment,
+    y,
+)
 from theory.bounds.sub_gaussian import fourth_moment_d1, lemma_d1
 
 P_, T_ = (Variable(name, range=NONNEGATIVE) for name in ("P", "T"))
@@ -162,3 +170,60 @@ def output_statement(c: int | Fraction = 4) -> Statement:
     )
     given = (sub_gaussian(), sub_gaussian_query(), operator_norm(U, norm_U, d), operator_norm(V, norm_V, m))
     return Statement(QUERY.mean(size_at_a_query**2), "<=", bound, hypotheses(*given))
+
+
+# -- the lines of the last display of the proof ----------------------------------------------------
+
+tilted_square = instantiated(over(j, d, tilted**2), at_the_query)
+score_square = over(i, d, over(l, d, U(i, l) * y(l, query)) ** 2)
+
+
+def display_statements(
+    factor: int | Fraction = 4, slope: int | Fraction = 2, norm: int | Fraction = 1
+) -> tuple[Statement, ...]:
+    """The fourth powers of the lines: E|V T|^4, |V|^4 E|T|^4, |V|^4 E(slope sigma^2 |U y|)^4,
+    (2 sigma^2 |V||U|)^4 E|y|^4 and (factor sigma^2 |V||U| sqrt(d))^4, where `norm` multiplies the
+    norms of V in the second line and of U in the fourth.
+    """
+    of_V, of_U = operator_norm(V, norm_V, m).assumptions, operator_norm(U, norm_U, d).assumptions
+    scores = lambda c: norm_V**4 * QUERY.mean((c**2 * sigma**4 * score_square) ** 2)
+    norm, slope, fourth = Fraction(norm), Fraction(slope), QUERY.mean(QUERY.square**2)
+    queries = (2 * sigma**2 * norm_V * norm_U) ** 4 * fourth
+    tilted_fourth = QUERY.mean(tilted_square**2)
+    return (
+        Statement(QUERY.mean(size_at_a_query**2), "<=", (norm * norm_V) ** 4 * tilted_fourth, of_V),
+        Statement(norm_V**4 * tilted_fourth, "<=", scores(slope), sub_gaussian().assumptions),
+        Statement(scores(Fraction(2)), "<=", norm**4 * queries, of_U),
+        Statement(queries, "<=", output_statement(factor).rhs, sub_gaussian_query().assumptions),
+    )
+
+
+@proves("BB:LD.1.arg", display_statements, part=(1, 2, 3, 4))
+def lines_of_the_display() -> tuple[Theorem, ...]:
+    """Each line is a bound at a query, or the fourth moment of the query."""
+    first, second, third, fourth = display_statements()
+    image = instantiate(operator_norm(V, norm_V, m), {b: ((l,), instantiated(tilted, {j: l}))})
+    image, score = instantiate(image, at_the_query), norm_of_the_score()
+    size = calc(
+        over(j, d, tilted**2),
+        ("==", sqrt(size_of_T) ** 2),
+        ("<=", size_of_the_mean().rhs ** 2, size_of_the_mean()),
+    )
+    size = instantiate(calc(size, ("==", 4 * sigma**4 * over(j, d, a(j) ** 2))), at_the_query)
+    point = lambda thm: gcongr(thm.lhs**2, thm)
+    mean_of = lambda thm: integrate("query", (query,), point(thm))
+    return (
+        calc(first.lhs, ("<=", mean_of(image).rhs, mean_of(image)), ("==", first.rhs)),
+        calc(second.lhs, ("<=", norm_V**4 * mean_of(size).rhs, mean_of(size)), ("==", second.rhs)),
+        calc(
+            third.lhs,
+            ("==", norm_V**4 * (16 * sigma**8 * mean_of(score).lhs)),
+            ("<=", norm_V**4 * (16 * sigma**8 * mean_of(score).rhs), mean_of(score)),
+            ("==", third.rhs),
+        ),
+        calc(
+            fourth.lhs,
+            ("<=", (2 * sigma**2 * norm_V * norm_U) ** 4 * (16 * d**2), fourth_moment_of_the_query()),
+            ("==", fourth.rhs),
+        ),
+    )

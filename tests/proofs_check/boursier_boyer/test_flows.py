@@ -5,11 +5,13 @@ from fractions import Fraction
 
 import pytest
 
+from numerics.derivations.kernel.normal_form import LENGTH as L
+from numerics.derivations.kernel.rules import assume
 from numerics.derivations.kernel.sorts import ProofError
 from numerics.derivations.statements import proved
 from proofs_check.derivations.proofs import PROOFS
+from proofs_check.derivations.transfer.flows import long_prompts, two_flows
 from proofs_check.derivations.transfer.flows import parameters_at_a_time as parameters
-from proofs_check.derivations.transfer.flows import two_flows
 
 PARTS = [
     (id, part)
@@ -42,15 +44,29 @@ def test_the_majorant_is_that_of_the_ball_and_has_a_mean_by_twelve_moments(part,
         proved(proof.statements(**wrong)[part], proof.theorems[part]())
 
 
-def test_prompts_have_to_be_as_long_as_that(monkeypatch):
+def test_prompts_have_to_be_as_long_as_that():
     """With twice the bound of g2 the distance may be twice as large, and no bound is half of it."""
-    assert two_flows.small_at_T.__wrapped__(two_flows.rho).rhs == two_flows.rho
-    enough = two_flows.long_for
-    monkeypatch.setattr(two_flows, "long_for", lambda most: enough(2 * most))
+    rho = two_flows.rho
+    assert two_flows.small_at_T(rho, long_prompts.at_most(long_prompts.FOR_E1)).rhs == rho
+    twice = lambda most: assume("g2 is small", two_flows.g2, "<=", 2 * most)
     with pytest.raises(ProofError):
-        two_flows.small_at_T.__wrapped__(two_flows.rho)
+        two_flows.small_at_T(rho, twice)
     with pytest.raises(ProofError):
         proved(
             replace(PROOFS["BB:4.E1cor2"].statements()[1], rhs=parameters.eps / 2),
             parameters.parameters_converge(),
         )
+
+
+@pytest.mark.parametrize(("factor", "more"), [(1, 3), (2, 2)])
+def test_the_supremum_has_to_be_nearly_attained(factor, more, monkeypatch):
+    """A number that is 3/L above the value at a point need not be at most the bound that 2/L and
+    Corollary E.5 give, and neither need one that is above twice that value.
+    """
+    prompts = long_prompts.FOR_E1
+    (bound,), (apart,) = prompts.bounds, prompts.apart
+    assert long_prompts.small(prompts, bound, two_flows.g2).op == "<="
+    above = assume("g2 is above a value", two_flows.g2, "<=", factor * apart + more / L)
+    monkeypatch.setattr(long_prompts.Prompts, "supremum", lambda *_: above)
+    with pytest.raises(ProofError):
+        long_prompts.small.__wrapped__(prompts, bound, two_flows.g2)

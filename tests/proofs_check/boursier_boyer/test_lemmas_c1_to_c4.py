@@ -89,5 +89,5 @@ def test_lemma_c4_fails_at_one_token_only():
 def test_the_hull_of_the_values_is_judged_by_its_largest_point():
     hull = lemma_c4_steps.average_lies_in_a_convex_hull
     assert hull().verdict is Verdict.REFUTED
-    assert hull(hull="f(z_k)").verdict is Verdict.ARGUED
+    assert hull(hull="f(z_k)").verdict is Verdict.PROVED
     assert hull(hull="f(z_k)", total=2).verdict is Verdict.REFUTED

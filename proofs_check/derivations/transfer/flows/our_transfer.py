@@ -20,13 +20,15 @@ from proofs_check.derivations.proof import proves
 from proofs_check.derivations.transfer.flows import best_time, two_flows
 from proofs_check.derivations.transfer.flows import risk_along_the_flow as risk
 from proofs_check.derivations.transfer.flows.best_time import A, mu
-from proofs_check.derivations.transfer.flows.risk_along_the_flow import RL, R, at_a_time, eps, g1, kappa, now
+from proofs_check.derivations.transfer.flows.long_prompts import g1
+from proofs_check.derivations.transfer.flows.risk_along_the_flow import RL, R, at_a_time, eps, kappa
 from proofs_check.derivations.transfer.flows.two_flows import (
     T,
     beta,
     g2,
     horizon,
     kept_in_the_ball,
+    now,
     rho,
     s,
     sharp,
@@ -44,9 +46,9 @@ def _last() -> Term:
     return from_sympy(last_time(*names), dict(zip(names, (g2, beta, rho), strict=True)))
 
 
-before = assume("T is before the time ln(1 + beta rho/g2)/beta", T, "<", _last())
+before = assume("T1 is before the time ln(1 + beta rho/g2)/beta", T, "<", _last())
 falling = assume("R - R* is at most A e^{-mu t}", R(t) - least, "<=", A * exp(-mu * now), every=(t,))
-in_time = assume("T is the best time", T, "==", best_time.best)
+in_time = assume("T1 is the best time", T, "==", best_time.best)
 small_g1 = assume("g1 is at most epsilon/2", g1, "<=", eps / 2)
 up_to_T, later = Op("ind", (T - CLOCK(s),)), Op("ind", (now - CLOCK(s),))
 here = Op("ind", (CLOCK(s) - T,)) * up_to_T

@@ -19,14 +19,15 @@ from numerics.derivations.statements import Statement, from_sympy, hypotheses
 from numerics.derivations.tactics import calc, show
 from proofs_check.derivations.proof import proves
 from proofs_check.derivations.transfer.flows import two_flows
+from proofs_check.derivations.transfer.flows.long_prompts import Prompts, at_most
 from proofs_check.derivations.transfer.flows.risk_along_the_flow import at_a_time
 from proofs_check.derivations.transfer.flows.two_flows import (
     T,
     beta,
     bound_26,
+    enough,
     g2,
     horizon,
-    long_for,
     rho,
     s,
     t,
@@ -43,12 +44,14 @@ part = eps / (2 * sqrt(2))
 limit, in_U, in_V = (Function(name, (Sort.INDEX,))(i) for name in ("limit", "inU", "inV"))
 blocks = assume("every parameter is an entry of U or of V", in_U**2 + in_V**2, "==", 1, every=(i,))
 nearly_there = assume(
-    "T is at least T(epsilon), by the definition of a limit",
+    "T1 is at least T(epsilon), by the definition of a limit",
     Op("ind", (CLOCK(t) - T,)) * norm(theta(i, t) - limit),
     "<=",
     part,
     every=(t,),
 )
+#: So long that (27) holds, and that (26) is at most `part` at T.
+long = Prompts((enough(rho), enough(part)), with_risks=False)
 off = thetaL(i, s) - limit
 here = Op("ind", (CLOCK(s) - T,)) * Op("ind", (T - CLOCK(s),))
 
@@ -60,12 +63,12 @@ def block(indicator: Term) -> Term:
 
 def statement(c: int | Fraction = 1) -> Statement:
     """|U_L(T) - lim U_inf| + |V_L(T) - lim V_inf| <= c epsilon, where s is the time T."""
-    given = hypotheses(*two_flows.EVERY, long_for(rho), long_for(part), blocks, nearly_there)
+    given = hypotheses(*two_flows.EVERY, blocks, nearly_there) | long.given
     return Statement(here * (block(in_U) + block(in_V)), "<=", Fraction(c) * eps, given)
 
 
 @cache
-def at_T(early: Callable[[], Theorem] = two_flows.for_long_prompts) -> Theorem:
+def at_T(early: Callable[[], Theorem]) -> Theorem:
     """|theta_L(s) - theta_inf(s)| <= g2 T e^{beta T} for every time s up to T."""
     near = two_flows.kept_in_the_ball(two_flows.distance_in_the_ball(), early)
     return at_a_time(show(two_flows.distance_now, "<=", bound_26(T), near, horizon))
@@ -98,7 +101,10 @@ def _triangle() -> Theorem:
 def theorem() -> Theorem:
     """The triangle inequality at the time T, with theta_inf(T) between."""
     apart, away = norm(thetaL(i, s) - theta(i, s)), norm(theta(i, s) - limit)
-    finite = calc(at_T(), ("<=", Op("ind", (T - CLOCK(s),)) * part, two_flows.small_at_T(part)))
+    finite = calc(
+        at_T(two_flows.for_long_prompts(at_most(long))),
+        ("<=", Op("ind", (T - CLOCK(s),)) * part, two_flows.small_at_T(part, at_most(long))),
+    )
     infinite = instantiate(nearly_there, {t: s})
     facts = _triangle(), finite, infinite
     close = show(here * norm(off), "<=", 2 * part, *facts, norm(off), apart, away, part)
@@ -120,7 +126,7 @@ def _slow() -> Term:
     return from_sympy(slow_time(*names), dict(zip(names, (g2, beta), strict=True)))
 
 
-slow = assume("T is ln(1/g2)/(2 beta)", T, "==", _slow())
+slow = assume("T1 is ln(1/g2)/(2 beta)", T, "==", _slow())
 #: A time from which on the infinite-prompt parameters are close to their limit.
 T0 = Variable("T0", range=NONNEGATIVE)
 half_way = assume(
@@ -130,19 +136,16 @@ half_way = assume(
     eps / 2,
     every=(t,),
 )
-late = assume(
-    "L is so large that T is at least T0, as g2 tends to 0",
-    g2,
-    "<=",
-    exp(-2 * beta * T0),
-    argument=two_flows.THERE_IS,
-)
 
 
-def long_for_slow(most: Term) -> Theorem:
-    """The hypothesis that g2 is so small that its bound at the slow time is at most `most`."""
-    small = (beta * most) ** 4
-    return assume("L is at least L*, as g2 tends to 0", g2, "<=", small, argument=two_flows.THERE_IS)
+def enough_slowly(most: Term) -> Term:
+    """If g2 is at most this, then its bound at the slow time is at most `most`."""
+    return (beta * most) ** 4
+
+
+#: So long that (27) holds at the slow time T, and that T is at least T0, and (26) there is small.
+BOUNDS = enough_slowly(rho), exp(-2 * beta * T0), enough_slowly(eps / 2)
+slowly = Prompts(BOUNDS, with_risks=False)
 
 
 @cache
@@ -150,7 +153,7 @@ def small_at_the_slow_time(most: Term) -> Theorem:
     """(26) at the slow time is at most `most`, since g2^{1/2} ln(1/g2) <= 2 g2^{1/4}."""
     x = Variable("x_", range=POSITIVE)
     line = show(sqrt(x) * log(1 / x), "<=", 2 * x ** Fraction(1, 4))
-    root = show(g2 ** Fraction(1, 4), "<=", beta * most, long_for_slow(most))
+    root = show(g2 ** Fraction(1, 4), "<=", beta * most, at_most(slowly)(enough_slowly(most)))
     return calc(
         bound_26(T),
         ("==", slow_bound(), slow),
@@ -169,10 +172,10 @@ def slow_statements(schedule: str = "slow") -> tuple[Statement, Statement]:
     """At the slow time T |theta_L - lim| <= |theta_inf - lim| + g2^{1/2} ln(1/g2)/(2 beta), and
     both together are at most epsilon for long prompts.
     """
-    given = hypotheses(*two_flows.EVERY, late, long_for_slow(rho), *([slow] if schedule == "slow" else []))
+    given = hypotheses(*two_flows.EVERY, *([slow] if schedule == "slow" else [])) | slowly.given
     return (
         Statement(here * norm(off), "<=", here * norm(theta(i, s) - limit) + slow_bound(), given),
-        Statement(here * norm(off), "<=", eps, given | hypotheses(half_way, late, long_for_slow(eps / 2))),
+        Statement(here * norm(off), "<=", eps, given | hypotheses(half_way)),
     )
 
 
@@ -193,7 +196,7 @@ def at_the_slow_time() -> Theorem:
 def parameters_converge() -> Theorem:
     """Both terms are at most epsilon/2 for long prompts."""
     away, after = norm(theta(i, s) - limit), Op("ind", (CLOCK(s) - T0,))
-    now, reached = Op("ind", (CLOCK(s) - T,)), show(T0, "<=", T, late, slow)
+    now, reached = Op("ind", (CLOCK(s) - T,)), show(T0, "<=", T, at_most(slowly)(exp(-2 * beta * T0)), slow)
     near = calc(
         here * away,
         ("<=", now * away, show(here, "<=", now), away),

@@ -17,12 +17,15 @@ from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.tactics import calc, show
 from proofs_check.derivations.proof import proves
 from proofs_check.derivations.transfer.flows import two_flows
+from proofs_check.derivations.transfer.flows.long_prompts import Prompts, at_most, g1
 from proofs_check.derivations.transfer.flows.two_flows import (
+    Small,
     T,
     bound_26,
+    enough,
     gL,
     horizon,
-    long_for,
+    now,
     rho,
     s,
     square,
@@ -31,8 +34,7 @@ from proofs_check.derivations.transfer.flows.two_flows import (
 )
 from proofs_check.derivations.transfer.risks.outcomes import i, parameters, size
 
-now = CLOCK(t)
-g1, kappa, eps = (Variable(name, range=POSITIVE) for name in ("g1", "kappa", "epsilon"))
+kappa, eps = (Variable(name, range=POSITIVE) for name in ("kappa", "epsilon"))
 limit, limit_L = (Variable(name, range=REALS) for name in ("limit", "limitL"))
 #: A time from which on the finite-prompt risk is close to its limit.
 T_L = Variable("TL", range=NONNEGATIVE)
@@ -57,13 +59,13 @@ lipschitz_risk = assume(
     kappa * two_flows.distance_now,
     every=(t,),
 )
-ALONG = (*two_flows.EVERY, long_for(rho), close_risks, lipschitz_risk)
+ALONG = (*two_flows.EVERY, close_risks, lipschitz_risk)
 
 
 def nearly_there(e: Term, limit: Term = limit) -> Theorem:
     """The hypothesis that the infinite-prompt risk is within e of its limit from T on."""
     return assume(
-        "T is at least T(epsilon), by the definition of a limit",
+        "T1 is at least T(epsilon), by the definition of a limit",
         Op("ind", (now - T,)) * (R(t) - limit),
         "<=",
         e,
@@ -71,11 +73,9 @@ def nearly_there(e: Term, limit: Term = limit) -> Theorem:
     )
 
 
-def long_prompts(e: Term) -> tuple[Theorem, Theorem]:
-    """The hypotheses that g1 and g2 are so small that g1 + kappa g2 T e^{beta T} is at most e/2."""
-    there_is = "BB:CE.3.a with this bound for its epsilon gives such an L*"
-    near = assume("L is at least L*, as g1 tends to 0", g1, "<=", e / 4, argument=there_is)
-    return near, long_for(e / (4 * kappa))
+def long_for(e: Term) -> Prompts:
+    """So long that (27) holds and g1 + kappa g2 T e^{beta T} is at most e/2."""
+    return Prompts((enough(rho), e / 4, enough(e / (4 * kappa))))
 
 
 def later(X: Term) -> Term:
@@ -96,7 +96,7 @@ def settled(e: Term) -> Theorem:
 
 
 def _statements(c: int | Fraction, e: Term, limit: Term = limit) -> tuple[Statement, Statement]:
-    given = hypotheses(*ALONG, *two_flows.flows, chain_rule, nearly_there(e, limit), *long_prompts(e))
+    given = hypotheses(*ALONG, chain_rule, nearly_there(e, limit)) | long_for(e).given
     ends = later(Op("ind", (now - T_L,)) * (limit_L - limit))
     return (
         Statement(later(RL(t) - limit), "<=", Fraction(c) * 2 * e, given),
@@ -112,8 +112,8 @@ def statements(c: int | Fraction = 1, radius: int | Fraction = 2) -> tuple[State
     """
     close = Fraction(c) * (g1 + kappa * bound_26(now))
     return (
-        two_flows.in_the_ball_statement(radius, long_for(rho)),
-        Statement(size(RL(t) - R(t)), "<=", close, hypotheses(*ALONG, horizon)),
+        two_flows.in_the_ball_statement(radius, long_for(eps).given),
+        Statement(size(RL(t) - R(t)), "<=", close, hypotheses(*ALONG, horizon) | long_for(eps).given),
         *_statements(c, eps),
     )
 
@@ -130,11 +130,18 @@ def best_statements(c: int | Fraction = 1) -> tuple[Statement, Statement]:
     return _statements(c, eps / 2, term(0))
 
 
-@proves("BB:E.1", statements, part=2)
+@proves("BB:E.1", statements, part=(1, 2))
 @cache
-def risks_stay_together() -> Theorem:
+def up_to_T() -> tuple[Theorem, Theorem]:
+    """The finite-prompt flow is in the ball, and the risks stay together."""
+    long = at_most(long_for(eps))
+    return two_flows.norm_in_the_ball(two_flows.for_long_prompts(long)), risks_stay_together(long)
+
+
+@cache
+def risks_stay_together(long: Small) -> Theorem:
     """|R_L(theta_L) - R_inf(theta_inf)| <= g1 + kappa g2 t e^{beta t} up to T."""
-    return together(two_flows.in_the_ball(), two_flows.distance())
+    return together(two_flows.in_the_ball(two_flows.for_long_prompts(long)), two_flows.distance(long))
 
 
 def together(inside: Theorem, near: Theorem) -> Theorem:
@@ -165,14 +172,14 @@ def never_rises() -> Theorem:
 
 
 @cache
-def at_T() -> Theorem:
+def at_T(long: Small) -> Theorem:
     """R_L(theta_L(s)) - R_inf(theta_inf(s)) <= g1 + kappa g2 T e^{beta T} for every time s up to T,
     whatever comes later.
     """
     close = calc(
         RL(t) - R(t),
         ("<=", size(RL(t) - R(t))),
-        ("<=", g1 + kappa * bound_26(now), risks_stay_together()),
+        ("<=", g1 + kappa * bound_26(now), risks_stay_together(long)),
         ("<=", g1 + kappa * bound_26(T), horizon),
     )
     return at_a_time(close)
@@ -188,13 +195,14 @@ def _from_T_on(e: Term, limit: Term = limit) -> Theorem:
     other flow, which is within e of its limit, and it does not rise.
     """
     before, after = (Op("ind", (x,)) for x in (T - CLOCK(s), CLOCK(s) - T))
-    short, _ = long_prompts(e)
+    long, share = at_most(long_for(e)), e / (4 * kappa)
     small = calc(
         g1 + kappa * bound_26(T),
-        ("<=", e / 4 + kappa * (e / (4 * kappa)), short, two_flows.small_at_T(e / (4 * kappa))),
+        ("<=", e / 4 + kappa * share, long(e / 4, g1), two_flows.small_at_T(share, long)),
         ("==", e / 2),
     )
-    first = show(before * RL(s), "<=", before * (R(s) + e / 2), calc(at_T(), ("<=", before * (e / 2), small)))
+    near = calc(at_T(long), ("<=", before * (e / 2), small))
+    first = show(before * RL(s), "<=", before * (R(s) + e / 2), near)
     second = show(after * R(s), "<=", after * (limit + e), instantiate(nearly_there(e, limit), {t: s}))
     return show(later(RL(t) - limit), "<=", 3 * e / 2, first, second, never_rises())
 
@@ -203,9 +211,6 @@ def _at_the_end(e: Term, limit: Term = limit) -> Theorem:
     """The limit of R_L(theta_L) is at most e/2 above a late value."""
     after = Op("ind", (now - T_L,))
     return show(later(after * (limit_L - limit)), "<=", 2 * e, settled(e), _from_T_on(e, limit))
-
-
-proves("BB:E.1", statements, part=1)(lambda: two_flows.norm_in_the_ball(two_flows.for_long_prompts))
 
 
 @proves("BB:E.1", statements, part=(3, 4))

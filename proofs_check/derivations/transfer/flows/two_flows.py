@@ -15,7 +15,7 @@ from numerics.derivations.kernel.flows import derivative
 from numerics.derivations.kernel.rules import antitone, assume, begin, continuation, instantiate, limit
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Sort
 from numerics.derivations.kernel.terms import CLOCK, START, Function, Op, Term, Variable
-from numerics.derivations.kernel.theorems import Theorem
+from numerics.derivations.kernel.theorems import Assumption, Theorem
 from numerics.derivations.statements import Statement, from_sympy, hypotheses
 from numerics.derivations.tactics import calc, show
 from proofs_check.derivations.proof import proves
@@ -23,9 +23,9 @@ from proofs_check.derivations.transfer.risks.mean_of_a_vector import norm, norm_
 from proofs_check.derivations.transfer.risks.outcomes import i, parameters
 from theory.regression.transfer import distance_26, distance_of_flows
 
-t, s = Variable("t", Sort.TIME), Variable("s", Sort.TIME)
+t, s = Variable("t", Sort.TIME), Variable("t1", Sort.TIME)
 g2, beta, rho = (Variable(name, range=POSITIVE) for name in ("g2", "beta", "rho"))
-T = Variable("T", range=NONNEGATIVE)
+T = Variable("T1", range=NONNEGATIVE)
 _path = lambda name: Function(name, (Sort.INDEX, Sort.TIME), Fraction(1))
 _field = lambda name: Function(name, (Sort.INDEX, Sort.TIME))
 #: The parameters, the gradient of the finite-prompt risk at its own, and that of the other at both.
@@ -66,6 +66,7 @@ flows = (
     assume("infinite-prompt flow", theta.rate(i, t), "==", -g(i, t), every=(i, t)),
 )
 same_start = assume("one start", thetaL(i, START), "==", theta(i, START), every=(i,))
+now = CLOCK(t)
 distance_now = sqrt(gap(thetaL, theta))
 close_gradients = assume("gradients within g2 on the ball", in_ball() * gap(gL, gS), "<=", g2**2, every=(t,))
 lipschitz = assume(
@@ -76,29 +77,19 @@ lipschitz = assume(
     every=(t,),
 )
 in_small_ball = assume("the infinite-prompt flow is in the ball", square(theta), "<=", rho**2, every=(t,))
-horizon = assume("times up to T", CLOCK(t), "<=", T, every=(t,))
-early = assume("L is at least L*(T), so that (27) holds", bound_26(T), "<=", rho)
+horizon = assume("times up to T1", CLOCK(t), "<=", T, every=(t,))
+early = assume("L is at least L*(T1), so that (27) holds", bound_26(T), "<=", rho)
+#: That g2 is at most a number, as it is for long prompts.
+Small = Callable[..., Theorem]
 
-THERE_IS = "BB:CE.5/limit with this bound for its epsilon gives such an L*"
 
-
-def long_for(most: Term) -> Theorem:
-    """The hypothesis that g2 is so small that g2 T e^{beta T} is at most `most`, as it is for long
-    prompts since g2 tends to 0.
-    """
-    small = most * exp(-beta * T) / (1 + T)
-    return assume("L is at least L*, as g2 tends to 0", g2, "<=", small, argument=THERE_IS)
+def enough(most: Term) -> Term:
+    """If g2 is at most this, then g2 T e^{beta T} is at most `most`."""
+    return most * exp(-beta * T) / (1 + T)
 
 
 barrier = assume("the finite-prompt flow is in the larger ball", square(thetaL), "<=", 4 * rho**2, every=(t,))
 EVERY = (*flows, same_start, close_gradients, lipschitz, in_small_ball)
-
-
-def statement(c: int | Fraction = 1) -> Statement:
-    """(23): the distance of the flows is at most c times that of (26), up to any time T and for all
-    L from an L* on.
-    """
-    return Statement(distance_now, "<=", bound_26(CLOCK(t), c), hypotheses(*EVERY, horizon, long_for(rho)))
 
 
 def statements(c: int | Fraction = 1, radius: int | Fraction = 2) -> tuple[Statement, Statement, Statement]:
@@ -111,13 +102,14 @@ def statements(c: int | Fraction = 1, radius: int | Fraction = 2) -> tuple[State
     return (
         Statement(apart, "<=", Fraction(c) * (g2 + beta * distance_now), given),
         Statement(distance_now, "<=", bound_26(CLOCK(t), c), given),
-        in_the_ball_statement(radius, early),
+        in_the_ball_statement(radius, hypotheses(early)),
     )
 
 
-def in_the_ball_statement(radius: int | Fraction, early: Theorem) -> Statement:
+def in_the_ball_statement(radius: int | Fraction, early: frozenset[Assumption]) -> Statement:
     """Up to T the finite-prompt flow is in the ball of the given radius, in units of rho."""
-    return Statement(sqrt(square(thetaL)), "<=", Fraction(radius) * rho, hypotheses(*EVERY, horizon, early))
+    given = hypotheses(*EVERY, horizon) | early
+    return Statement(sqrt(square(thetaL)), "<=", Fraction(radius) * rho, given)
 
 
 def _young(X: Term, Y: Term, P: Term) -> Theorem:
@@ -201,11 +193,11 @@ def _one_start() -> Theorem:
 
 
 @cache
-def small_at_T(most: Term) -> Theorem:
+def small_at_T(most: Term, small: Small) -> Theorem:
     """g2 T e^{beta T} <= most for long prompts."""
     return calc(
         bound_26(T),
-        ("<=", most * exp(-beta * T) / (1 + T) * T * exp(beta * T), long_for(most)),
+        ("<=", enough(most) * T * exp(beta * T), small(enough(most))),
         ("==", most * (T / (1 + T))),
         ("<=", most, show(T / (1 + T), "<=", 1), most),
     )
@@ -268,16 +260,16 @@ def _starts_inside() -> Theorem:
     )
 
 
-def for_long_prompts() -> Theorem:
-    """(27) for long prompts, and so Gronwall's bound is less than rho at T."""
-    return less_than_rho(small_at_T(rho))
-
-
-@proves("BB:LE.1", statement)
 @cache
-def distance() -> Theorem:
+def for_long_prompts(small: Small) -> Callable[[], Theorem]:
+    """(27) for long prompts, and so Gronwall's bound is less than rho at T."""
+    return lambda: less_than_rho(small_at_T(rho, small))
+
+
+@cache
+def distance(small: Small) -> Theorem:
     """(26) up to the time T."""
-    return kept_in_the_ball(distance_in_the_ball(), for_long_prompts)
+    return kept_in_the_ball(distance_in_the_ball(), for_long_prompts(small))
 
 
 @proves("BB:24-27", statements, part=2)
@@ -290,7 +282,7 @@ def distance_in_the_ball() -> Theorem:
 
 
 @cache
-def in_the_ball(early: Callable[[], Theorem] = for_long_prompts) -> Theorem:
+def in_the_ball(early: Callable[[], Theorem]) -> Theorem:
     """Up to T the finite-prompt flow is in the ball of radius 2 rho, in squares."""
     return kept_in_the_ball(barrier, early)
 

@@ -61,8 +61,11 @@ falls = c1 * (3 / (c2 * exp(1))) ** 3 * S
 rests, slowly = c3 * (2 / (c4 * exp(1))) ** 2, c3 * (3 / (c4 * exp(1))) ** 3 * K * S
 M, N = (c5 + c6) * (1 + S), c7 * (1 + S)
 g1 = sqrt(M * X) + X / 2
-#: The delta for which `rests` times delta is small against epsilon.
-small = eps**2 / (32 * M) / rests
+
+
+def small(e: Term = eps) -> Term:
+    """The delta for which `rests` times delta is small against e."""
+    return e**2 / (32 * M) / rests
 
 
 def Z(delta: Term) -> Term:
@@ -83,11 +86,10 @@ def given() -> frozenset[Assumption]:
 
 def risk_statements(scale: int | Fraction = 1) -> tuple[Statement, Statement]:
     """|R_L - R_inf| <= scale g_1(L) for a smooth loss, and scale epsilon from an L*(epsilon) on."""
-    plain = risks.smooth_statement()
-    known = plain.assumptions | given()
+    left = risks.smooth_statement().lhs
     return (
-        Statement(plain.lhs, "<=", Fraction(scale) * g1, known),
-        Statement(plain.lhs, "<=", Fraction(scale) * eps, known | hypotheses(*map(long, FOR_RISKS))),
+        Statement(left, "<=", Fraction(scale) * g1, of_the_risks()),
+        Statement(left, "<=", Fraction(scale) * eps, of_the_risks() | long_for_risks()),
     )
 
 
@@ -99,12 +101,33 @@ class Length(NamedTuple):
     clock: Term
 
 
-FOR_RISKS = Length(falls, eps, x**2), Length(falls, eps**2 / (4 * M), x**2)
-FOR_GRADIENTS = (
-    Length(falls, M, x**2),
-    Length(falls, eps**2 / (4 * N), x**2),
-    Length(slowly, eps**2 / (32 * M), x),
-)
+def _for_risks(e: Term) -> tuple[Length, ...]:
+    return Length(falls, e, x**2), Length(falls, e**2 / (4 * M), x**2)
+
+
+def _for_gradients(e: Term) -> tuple[Length, ...]:
+    return Length(falls, M, x**2), Length(falls, e**2 / (4 * N), x**2), Length(slowly, e**2 / (32 * M), x)
+
+
+def of_the_risks() -> frozenset[Assumption]:
+    """What Corollary E.3 assumes at a point of the ball."""
+    return risks.smooth_statement().assumptions | given()
+
+
+def of_the_gradients() -> frozenset[Assumption]:
+    """What Corollary E.5 assumes at a point of the ball."""
+    of_jacobians = given_3_4(norm_dJ**2, c3, c4) | given_of_the_jacobian(norm_J**2, c7)
+    return gradients.smooth_statement().assumptions | given() | of_jacobians
+
+
+def long_for_risks(e: Term = eps) -> frozenset[Assumption]:
+    """That L is at least L*(e) for the risks."""
+    return hypotheses(*map(long, _for_risks(e)))
+
+
+def long_for_gradients(e: Term = eps) -> frozenset[Assumption]:
+    """That L is at least L*(e) for the gradients, with a K that is chosen for e."""
+    return hypotheses(*map(long, _for_gradients(e))) | {rates.choice(small(e))}
 
 
 def long(of: Length) -> Theorem:
@@ -163,23 +186,21 @@ def risks_come_together() -> Theorem:
 
 @proves("BB:CE.3.a", risk_statements, part=2)
 @cache
-def risks_tend_together() -> Theorem:
-    """Both terms of g_1 are at most epsilon/2 for long prompts."""
-    first, second = (chain(X, far(of)) for of in FOR_RISKS)
-    root = calc(sqrt(M * X), ("<=", sqrt(M * (eps**2 / (4 * M))), second), ("==", eps / 2, M))
-    return calc(risks_come_together(), ("<=", eps, root, first))
+def risks_tend_together(e: Term = eps) -> Theorem:
+    """Both terms of g_1 are at most e/2 for long prompts."""
+    first, second = (chain(X, far(of)) for of in _for_risks(e))
+    root = calc(sqrt(M * X), ("<=", sqrt(M * (e**2 / (4 * M))), second), ("==", e / 2, M))
+    return calc(risks_come_together(), ("<=", e, root, first))
 
 
 def gradient_statements(scale: int | Fraction = 1) -> tuple[Statement, Statement]:
     """|grad R_L - grad R_inf| <= scale g_2(L) for a smooth loss if E[sigma^12; sigma^2 >= K] <=
     delta, and, with a K that is chosen large enough, at most scale epsilon from an L*(epsilon) on.
     """
-    plain = gradients.smooth_statement()
-    known = plain.assumptions | given() | given_3_4(norm_dJ**2, c3, c4) | given_of_the_jacobian(norm_J**2, c7)
-    enough = hypotheses(*map(long, FOR_GRADIENTS)) | {rates.choice(small)}
+    left, known = gradients.smooth_statement().lhs, of_the_gradients()
     return (
-        Statement(plain.lhs, "<=", Fraction(scale) * g2(), known | hypotheses(rates.tail)),
-        Statement(plain.lhs, "<=", Fraction(scale) * eps, known | enough),
+        Statement(left, "<=", Fraction(scale) * g2(), known | hypotheses(rates.tail)),
+        Statement(left, "<=", Fraction(scale) * eps, known | long_for_gradients()),
     )
 
 
@@ -201,15 +222,15 @@ def gradients_come_together(tail: Theorem = rates.tail) -> Theorem:
 
 @proves("BB:CE.5/limit", gradient_statements, part=2)
 @cache
-def gradients_tend_together() -> Theorem:
-    """Both terms of g_2 are at most epsilon/2 for long prompts."""
-    *squares, slow = map(far, FOR_GRADIENTS)
+def gradients_tend_together(e: Term = eps) -> Theorem:
+    """Both terms of g_2 are at most e/2 for long prompts."""
+    *squares, slow = map(far, _for_gradients(e))
     first, second = (chain(X, thm) for thm in squares)
-    third = calc(Z(small), ("==", eps**2 / (32 * M) + slowly / x), ("<=", eps**2 / (16 * M), slow))
+    third = calc(Z(small(e)), ("==", e**2 / (32 * M) + slowly / x), ("<=", e**2 / (16 * M), slow))
     lead = calc(
-        (sqrt(M) + sqrt(X)) * sqrt(Z(small)),
-        ("<=", (sqrt(M) + sqrt(M)) * sqrt(eps**2 / (16 * M)), first, third),
-        ("==", eps / 2, M),
+        (sqrt(M) + sqrt(X)) * sqrt(Z(small(e))),
+        ("<=", (sqrt(M) + sqrt(M)) * sqrt(e**2 / (16 * M)), first, third),
+        ("==", e / 2, M),
     )
-    last = calc(sqrt(N * X), ("<=", sqrt(N * (eps**2 / (4 * N))), second), ("==", eps / 2, N))
-    return calc(gradients_come_together(rates.chosen(small)), ("<=", eps, lead, last))
+    last = calc(sqrt(N * X), ("<=", sqrt(N * (e**2 / (4 * N))), second), ("==", e / 2, N))
+    return calc(gradients_come_together(rates.chosen(small(e))), ("<=", e, lead, last))

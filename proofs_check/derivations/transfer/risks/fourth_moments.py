@@ -57,6 +57,7 @@ from proofs_check.derivations.transfer.risks.tasks.outputs_at_tasks import (
     large,
     logarithm,
     proposition_3_1,
+    rho,
     small,
     with_constants,
 )
@@ -65,9 +66,9 @@ from theory.bounds.query_average_constants import paper_constants_C9
 T, D = (vector(name, 4)(j, k) for name in ("T", "D"))
 size_T, size_D, size_T_L = (sqrt(outputs(v**2)) for v in (T, D, T + D))
 f8 = next(e for e in statement_c9().functions if e.name == "f")
-#: Lemma C.9 for f(z) = V z and g = 1, where |f(z)| <= C_f |z| with C_f = |V|.
+#: Lemma C.9 for f(z) = V z and g = 1, where |f(z)| <= C_f |z| with C_f = 2 rho on the ball.
 g_is_one = assume("g = 1", size_of_g(4), "==", 1, every=(query,))
-VALUES: Values = {**OF_THE_TASK, **{e: with_the_task(e) for e in (f8, g[4])}}
+VALUES: Values = {**OF_THE_TASK, **{e: with_the_task(e) for e in (f8, g[4])}, C_f: 2 * rho}
 error = assume(
     "D is T_L - T at a task, a query and a prompt, for f(z) = V z and g = 1",
     mean(size_D**4),
@@ -76,11 +77,17 @@ error = assume(
 )
 
 
-def constants_c9() -> tuple[tuple[Term, Term], tuple[Theorem, Theorem]]:
-    """Those of Lemma C.9 at g = 1, and the hypotheses that c_1 and c_2 are theirs."""
+def _constants(of_f: Term) -> tuple[Term, Term]:
+    """Those of Lemma C.9 at g = 1, for a bound of |f(z)|/|z|."""
     U_, C_, d_, g_ = sp.symbols("U C_f d g", positive=True)
-    values = {U_: norm_U, C_: C_f, d_: d, g_: term(1)}
+    values = {U_: norm_U, C_: of_f, d_: d, g_: term(1)}
     a, b = (from_sympy(e, values) for e in paper_constants_C9(U_, C_, d_, g_))
+    return a, b
+
+
+def constants_c9() -> tuple[tuple[Term, Term], tuple[Theorem, Theorem]]:
+    """Those of Lemma C.9 for the ball, and the hypotheses that c_1 and c_2 are theirs."""
+    a, b = _constants(2 * rho)
     return (a, b), (
         large(c1, a, "c1 is at least the constant of Lemma C.9"),
         small(c2, b, "c2 is at most the constant of Lemma C.9"),
@@ -101,7 +108,8 @@ def lemma_c9_at_tasks() -> tuple[Theorem, Theorem]:
     (a, b), (first, second) = constants_c9()
     power = show(size_of_g(4) ** 4, "==", 1, g_is_one)
     eighth = chain(integrate("query", (query,), power), 1)
-    bound, of_g = a * sigma**12 * log(L) ** 2 * L ** (-b / sigma**2), sqrt(eighth.lhs)
+    front, decay = _constants(C_f)
+    bound, of_g = front * sigma**12 * log(L) ** 2 * L ** (-decay / sigma**2), sqrt(eighth.lhs)
     thm = chain(proved(statement_c9(), lemma_c9()), of_g * bound)
     one = show(of_g * bound, "<=", bound, show(of_g, "==", 1, eighth), of_g, bound)
     each = at_task(chain(thm, one), task, VALUES)
