@@ -195,10 +195,10 @@ def softmax_pays_between_e_and_4_22(
     one: Rational = sp.S.One,
 ) -> Evidence:
     r"""Without label noise $x=\lambda_*$ is $2/(d+4+\sqrt{d^2+4d+8})$, which for $d\geq1$ is below
-    $\frac6{25}$ and $\frac1d$ and falls as $d$ grows; $r=F(\lambda_*)/({\rm tr}\,S(1+d))$ rises with
-    $x\in(0,\frac6{25})$ from its limit $e$ at $x=0$; at $d=1$ it is $4.218$, correctly rounded. Here
-    `least` and `first` stand for these two numbers, `edge` for $\frac6{25}$, `four` for the 4
-    of $4d$ and `one` for the 1 of $\frac1d$.
+    $\frac6{25}$ and $\frac1d$ and falls as $d$ grows; $r=F(\lambda_*)/({\rm tr}\,S(1+d))$ rises
+    with $x\in(0,\frac6{25})$ from its limit $e$ at $x=0$; at $d=1$ it is $4.218$, correctly
+    rounded. Here `least` and `first` stand for these two numbers, `edge` for $\frac6{25}$, `four`
+    for the 4 of $4d$ and `one` for the 1 of $\frac1d$.
     """
     x, unit = sp.symbols("x unit", positive=True)
     best, domain = 2 / (d + 4 + sp.sqrt(d**2 + four * d + 8)), {d: Closed(1, oo)}

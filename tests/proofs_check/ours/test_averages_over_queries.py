@@ -16,14 +16,17 @@ from numerics.derivations.kernel.sorts import ProofError
 from numerics.derivations.kernel.terms import term
 from numerics.derivations.statements import Statement, from_sympy, proved
 from proofs_check.derivations.features import late_law
+from proofs_check.derivations.gaussian_tokens import bayes
 from proofs_check.derivations.query import (
     average,
     exponent,
     from_above,
     from_below,
+    gradient_bracket,
     large_scores,
     near_the_token,
     one_token,
+    without_scores,
 )
 from proofs_check.derivations.softmax_average import query_average
 from tests.numerics.derivations.test_tokens_of_theorem_a import ACCURACY, TwoTokens
@@ -55,6 +58,9 @@ SHOWN = {
     "moments": (from_below.moment_statements, from_below.moments_at_the_limit),
     "late law": (late_law.statement, late_law.theorem),
     "heavier weight": (query_average.statement_with_a_weight, query_average.theorem_with_a_weight),
+    "no scores": (without_scores.statement, without_scores.theorem),
+    "bracket": (gradient_bracket.statements, gradient_bracket.theorems),
+    "Bayes risk": (bayes.statement, bayes.theorem),
     "small scores": (query_average.statement_of_the_rate, query_average.theorem_of_the_rate),
 }
 WRONG = [
@@ -70,6 +76,10 @@ WRONG = [
     ("moments", 1, {"share": Fraction(1, 2)}),
     ("late law", 0, {"four": 3}),
     ("heavier weight", 0, {"c": Fraction(99, 100)}),
+    ("no scores", 0, {"factor": 2}),
+    ("bracket", 0, {"two": Fraction(21, 10)}),
+    ("bracket", 1, {"share": Fraction(11, 10)}),
+    ("Bayes risk", 0, {"share": Fraction(11, 10)}),
     ("small scores", 0, {"c": Fraction(99, 100)}),
 ]
 
