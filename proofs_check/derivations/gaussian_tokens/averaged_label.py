@@ -100,9 +100,18 @@ quadratic = wick / L + (1 - 1 / L) * along(g, a, i) * along(h, b, j)
 
 
 @cache
+def mean_at_a_task() -> Theorem:
+    """E x y = g'Sw."""
+    none, known = NOISE[0], instantiate(second, {j: a})
+    left, right = (over(a, d, w(a, task) * over(i, d, g(i) * side)) for side in (known.lhs, known.rhs))
+    own, apart = show(left, "==", right, known), show(over(i, d, g(i) * none.lhs), "==", 0, none)
+    return calc(mean(x * label), ("==", left + apart.lhs), ("==", right, own, apart, left, apart.lhs, right))
+
+
+@cache
 def at_a_task() -> Theorem:
     """Of the L^2 pairs of tokens L are one token twice, with its noise."""
-    none, third, squared = NOISE
+    _, third, squared = NOISE
     single = mean(x * y * label**2)
     both = w(a, task) * w(b, task)
     parts = (
@@ -119,19 +128,7 @@ def at_a_task() -> Theorem:
         ("==", over(i, d, over(j, d, g(i) * h(j) * point.rhs)), point),
         ("==", pairs(both * wick) + tau2 * covariance),
     )
-    means = []
-    for v, e in ((g, x), (h, y)):
-        known = instantiate(second, {j: a})
-        own = show(
-            over(a, d, w(a, task) * over(i, d, v(i) * known.lhs)),
-            "==",
-            over(a, d, w(a, task) * along(v, a, i)),
-            known,
-        )
-        apart = show(over(i, d, v(i) * none.lhs), "==", 0, none)
-        line = ("==", own.lhs + apart.lhs)
-        means.append(calc(mean(e * label), line, ("==", own.rhs, own, apart, own.lhs, apart.lhs, own.rhs)))
-    one, other = means
+    one, other = mean_at_a_task(), instantiate(mean_at_a_task(), {g: ((i,), h(i))})
     return calc(
         expectation(average(x) * average(y)),
         ("==", single / L + (1 - 1 / L) * one.lhs * other.lhs),

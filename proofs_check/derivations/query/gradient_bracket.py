@@ -10,7 +10,7 @@ from functools import cache
 from numerics.derivations.derived import cauchy_schwarz
 from numerics.derivations.kernel.rules import integrate
 from numerics.derivations.kernel.sorts import Sort
-from numerics.derivations.kernel.terms import Function, Variable
+from numerics.derivations.kernel.terms import Function, Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement
 from numerics.derivations.tactics import calc
@@ -31,7 +31,7 @@ across, spread, trace = (
 size = over(i, d, Gamma_v**2)
 
 
-def bracket(two: int | Fraction = 2):
+def bracket(two: int | Fraction = 2) -> Term:
     """((v'h)^2 + v' Gamma v)(|h|^2 + tr Gamma) + |Gamma v|^2 + two (v'h)(h' Gamma v)."""
     more = Fraction(two) * across * over(i, d, h(i) * Gamma_v)
     return (across**2 + spread) * (over(i, d, h(i) ** 2) + trace) + size + more

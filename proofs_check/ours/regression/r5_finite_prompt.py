@@ -55,13 +55,14 @@ def risk_from_prompts(d: int, length: int, of_query: int) -> tuple[sp.Expr, sp.E
 
 @claim("OURS:R5.finite/risk", control=dict(of_query=2))
 def the_risk_from_its_definition(*, of_query: int = 1) -> Evidence:
-    r"""The closed form of the risk equals the exact expectation over whole prompts for
-    $(d,L)=(1,1),(1,2),(1,3),(2,1),(2,2)$, with noise on prompt and query; `of_query` multiplies the
-    term $\frac12\tau^2$ of the query.
+    r"""The closed form of the risk is derived from its definition for every $d$, $L$ and $S$, with
+    noise on prompt and query. The second route is the exact expectation over whole prompts for
+    $(d,L)=(1,1),(1,2),(1,3),(2,1),(2,2)$; `of_query` multiplies the term $\frac12\tau^2$ of the
+    query.
     """
     sizes = ((1, 1), (1, 2), (1, 3), (2, 1), (2, 2))
     parts = [identity(*risk_from_prompts(d, length, of_query)) for d, length in sizes]
-    return all_of(*parts)
+    return derivation("OURS:R5.finite/risk", all_of(*parts), of_query=of_query)
 
 
 @claim("OURS:R5.finite/second_moment", control=dict(one=2))

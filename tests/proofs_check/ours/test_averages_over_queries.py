@@ -16,7 +16,7 @@ from numerics.derivations.kernel.sorts import ProofError
 from numerics.derivations.kernel.terms import term
 from numerics.derivations.statements import Statement, from_sympy, proved
 from proofs_check.derivations.features import late_law
-from proofs_check.derivations.gaussian_tokens import bayes
+from proofs_check.derivations.gaussian_tokens import averaged_label, bayes, linear_risk
 from proofs_check.derivations.query import (
     average,
     exponent,
@@ -60,6 +60,8 @@ SHOWN = {
     "heavier weight": (query_average.statement_with_a_weight, query_average.theorem_with_a_weight),
     "no scores": (without_scores.statement, without_scores.theorem),
     "bracket": (gradient_bracket.statements, gradient_bracket.theorems),
+    "averaged label": (averaged_label.statement, averaged_label.theorem),
+    "linear risk": (linear_risk.risk_statement, linear_risk.risk),
     "Bayes risk": (bayes.statement, bayes.theorem),
     "small scores": (query_average.statement_of_the_rate, query_average.theorem_of_the_rate),
 }
@@ -79,6 +81,8 @@ WRONG = [
     ("no scores", 0, {"factor": 2}),
     ("bracket", 0, {"two": Fraction(21, 10)}),
     ("bracket", 1, {"share": Fraction(11, 10)}),
+    ("averaged label", 0, {"one": 2}),
+    ("linear risk", 0, {"of_query": 2}),
     ("Bayes risk", 0, {"share": Fraction(11, 10)}),
     ("small scores", 0, {"c": Fraction(99, 100)}),
 ]
