@@ -127,14 +127,20 @@ def risk() -> Theorem:
         image(c, e),
     )
     forms = [instantiate(of_the_query(), {C: ((c, e), N)}) for N in matrices]
-    value = lambda one, two, three, four: (
-        omega2 * (u**2 * ((1 + 1 / L) * one + (trace + tau2 / omega2) / L * two) - 2 * u * three + four)
+    values = lambda parts: (
+        omega2
+        * (
+            u**2 * ((1 + 1 / L) * parts[0] + (trace + tau2 / omega2) / L * parts[1])
+            - 2 * u * parts[2]
+            + parts[3]
+        )
     )
+    means, known = [f.lhs for f in (*forms, length)], [f.rhs for f in (*forms, length)]
     mean_of = over_tokens(inner.lhs, l)
     found = calc(
         integrate("mean", (l,), inner),
-        ("==", value(*(f.lhs for f in forms), length.lhs)),
-        ("==", value(*(f.rhs for f in forms), trace), *forms, length, *(f.lhs for f in forms), length.lhs),
+        ("==", values(means)),
+        ("==", values(known), *forms, length, *means),
     )
     first = over_tokens(tasks(expectation(predicted)), l)
     return calc(

@@ -109,8 +109,13 @@ FEATURES: dict[str, Any] = (
 CLASSES: dict[str, Any] = {
     "delta": diagonal(1, 1), "v": diagonal(1, 1), "f": vector(1, -1), "b": 0, "sigma2": 2, "common": -1,
 } | dict.fromkeys(("M", "kappa", "eta", "x"), 1) | dict.fromkeys(("K", "r"), 2)  # fmt: skip
+#: Two orthonormal features and any attention.
+ORTHONORMAL: dict[str, Any] = {
+    "K": 2, "r": 2, "v": diagonal(1, 1), "same": lambda l, k: 1 if l == k < 2 else -1,
+    "loga": lambda x, y: Fraction(x - 2 * y, 3),
+}  # fmt: skip
 #: Claims on the flow of attention over features, and on a step of descent.
-FLOWS = ("OURS:R11.lower", "OURS:R12.lower", "OURS:R7.flow/step")
+FLOWS = ("OURS:R11.lower", "OURS:R12.lower", "OURS:R7.flow/step", "OURS:R7.only")
 #: Claims on Gaussian vectors whose hypotheses speak of no law.
 GAUSSIAN = (
     "BB:B.1.a", "BB:LF.1", "BB:LF.1.i", "BB:LF.1.i/query", "BB:LF.1.ii.f", "BB:R3.2/exponent",
@@ -123,7 +128,7 @@ MODELS: dict[str, dict[str, Any]] = {
     "outside the range": MINIMUM | {"X": diagonal(0, 5), "Y": diagonal(0, 7)},
     "on the ray": MINIMUM | {"X": diagonal(quarter, half)}, "one token": WEIGHTS, "covariance": COVARIANCE,
     "independent tokens": TOKENS, "features": FEATURES,
-    "two classes": CLASSES,
+    "two classes": CLASSES, "orthonormal": ORTHONORMAL,
 }  # fmt: skip
 
 

@@ -1,5 +1,5 @@
-"""The derivations of Theorem B and of the late law R11: steps of the first hold for two tokens,
-what they cannot show is refused, and the numbers of the bound from below can be chosen so that its
+"""Derivations of our results, Theorem B and the late law R11 before all: steps of the first hold
+for two tokens, what they cannot show is refused, and the numbers of the bound from below can be chosen so that its
 exponent is b.
 """
 
@@ -15,7 +15,7 @@ from numerics.derivations.kernel.rules import arithmetic
 from numerics.derivations.kernel.sorts import ProofError
 from numerics.derivations.kernel.terms import term
 from numerics.derivations.statements import Statement, from_sympy, proved
-from proofs_check.derivations.features import late_law
+from proofs_check.derivations.features import late_law, only_orthonormal
 from proofs_check.derivations.gaussian_tokens import averaged_label, bayes, linear_risk
 from proofs_check.derivations.query import (
     average,
@@ -63,6 +63,7 @@ SHOWN = {
     "averaged label": (averaged_label.statement, averaged_label.theorem),
     "linear risk": (linear_risk.risk_statement, linear_risk.risk),
     "Bayes risk": (bayes.statement, bayes.theorem),
+    "only orthonormal": (only_orthonormal.statement, only_orthonormal.theorem),
     "small scores": (query_average.statement_of_the_rate, query_average.theorem_of_the_rate),
 }
 WRONG = [
@@ -84,6 +85,7 @@ WRONG = [
     ("averaged label", 0, {"one": 2}),
     ("linear risk", 0, {"of_query": 2}),
     ("Bayes risk", 0, {"share": Fraction(11, 10)}),
+    ("only orthonormal", 0, {"own": 2}),
     ("small scores", 0, {"c": Fraction(99, 100)}),
 ]
 

@@ -127,8 +127,8 @@ def below_a_power() -> Theorem:
     large, small = Op("ind", (x,)), Op("above", (-x,))
     split = arithmetic(P2, "<=", large * P2 + small * P2, hide=(P2,))
     parts = gcongr(large * P2, short), gcongr(small * P2, long)
-    lemma = Op("ind", (number,)) * 1 + Op("above", (-number,)) * exp(number)
-    lemma = instantiate(arithmetic(lemma, "<=", exp(theta * number)), {number: x})
+    cases = Op("ind", (number,)) * 1 + Op("above", (-number,)) * exp(number)
+    lemma = instantiate(arithmetic(cases, "<=", exp(theta * number)), {number: x})
     return chain(split, gcongr(split.rhs, *parts), lemma)
 
 
