@@ -1,6 +1,6 @@
-"""Derivations of our results, Theorem B and the late law R11 before all: steps of the first hold
-for two tokens, what they cannot show is refused, and the numbers of the bound from below can be chosen so that its
-exponent is b.
+"""Derivations of our results, Theorem B and the late law R11 among them: steps of the first hold
+for two tokens, what the derivations cannot show is refused, and the numbers of the bound from below
+can be chosen so that its exponent is b.
 """
 
 import math
