@@ -12,7 +12,7 @@ from numerics.derivations.kernel.binding import bind
 from numerics.derivations.kernel.normal_form import LENGTH as N
 from numerics.derivations.kernel.rules import arithmetic, assume, gcongr, instantiate, integrate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Range, Sort, whole
-from numerics.derivations.kernel.terms import Function, Op, Term, Variable
+from numerics.derivations.kernel.terms import Function, Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement
 from numerics.derivations.tactics import calc
@@ -260,7 +260,7 @@ def mean_of_squares() -> Theorem:
         ("==", mean(classes(b(i, k) ** 2))),
         ("==", mean(classes(b(i, k))), of_a_class_or_not),
     )
-    own = calc(own, ("==", mean(1), one_class), ("==", 1))
+    own = calc(own, ("==", mean(term(1)), one_class), ("==", 1))
     same = calc(classes(p**2), ("==", classes((1 / K) ** 2), uniform), ("==", 1 / K))
     return calc(
         expectation(classes(count**2)),

@@ -15,7 +15,7 @@ from numerics.derivations.kernel.rules import arithmetic
 from numerics.derivations.kernel.sorts import ProofError
 from numerics.derivations.kernel.terms import term
 from numerics.derivations.statements import Statement, from_sympy, proved
-from proofs_check.derivations.features import late_law, only_orthonormal
+from proofs_check.derivations.features import counts, late_law, only_orthonormal
 from proofs_check.derivations.gaussian_tokens import averaged_label, bayes, linear_risk
 from proofs_check.derivations.query import (
     average,
@@ -64,6 +64,7 @@ SHOWN = {
     "linear risk": (linear_risk.risk_statement, linear_risk.risk),
     "Bayes risk": (bayes.statement, bayes.theorem),
     "only orthonormal": (only_orthonormal.statement, only_orthonormal.theorem),
+    "squares of counts": (counts.squares_statement, counts.mean_of_squares),
     "small scores": (query_average.statement_of_the_rate, query_average.theorem_of_the_rate),
 }
 WRONG = [
@@ -86,6 +87,7 @@ WRONG = [
     ("linear risk", 0, {"of_query": 2}),
     ("Bayes risk", 0, {"share": Fraction(11, 10)}),
     ("only orthonormal", 0, {"own": 2}),
+    ("squares of counts", 0, {"first": 1}),
     ("small scores", 0, {"c": Fraction(99, 100)}),
 ]
 
