@@ -188,7 +188,9 @@ def norm_of_the_score() -> Theorem:
 kappa = sigma**2 * norm_U**2
 odds = Variable("u", range=POSITIVE)
 lam, rest = odds / (1 + odds) / 2, 1 / (1 + odds)
-power = lam / Op("max", (lam, 4 * kappa))
+slow = lam / Op("max", (lam, 4 * kappa))
+#: theta with the weight 1/4.
+power = 1 / Op("max", (term(1), 16 * kappa))
 at_the_query = {a: ((j,), over(l, d, U(j, l) * y(l, query)))}
 output_error = over(i, m, over(l, d, V(i, l) * instantiated(fixed_residual, {i: l})) ** 2)
 
@@ -208,13 +210,13 @@ def at_a_query() -> Theorem:
     y, where theta is so small that 4 a2 theta <= lambda |y|^2.
     """
     n = QUERY.square
-    fixed = instantiate(instantiate(at_a_fixed_query(), {theta: power}), at_the_query)
+    fixed = instantiate(instantiate(at_a_fixed_query(), {theta: slow}), at_the_query)
     size = gcongr(sigma**2 * norm_of_the_score().lhs, norm_of_the_score())
-    form = lambda s: sigma**2 * (300 * (1 + h) + 8 * log(L) + 8 * s) * exp(power * (4 * s - log(L)))
+    form = lambda s: sigma**2 * (300 * (1 + h) + 8 * log(L) + 8 * s) * exp(slow * (4 * s - log(L)))
     fixed = chain(fixed, form(size.lhs), gcongr(form(size.lhs), size))
     bracket = 300 * (1 + h) + 8 * log(L) + 8 * kappa * n
-    split = sigma**2 * bracket * exp(4 * kappa * power * n) * exp(-power * log(L))
-    light = arithmetic(4 * kappa * power * size_, "<=", lam * size_, hide=(kappa,))
+    split = sigma**2 * bracket * exp(4 * kappa * slow * n) * exp(-slow * log(L))
+    light = arithmetic(4 * kappa * slow * size_, "<=", lam * size_, hide=(kappa,))
     return chain(fixed, split, gcongr(split, instantiate(light, {size_: n})))
 
 
@@ -229,14 +231,14 @@ def averaged_with_a_weight() -> Theorem:
     """E|err|^2 over prompt and query is at most sigma^2 (1 - 2 lambda)^{-d/2} (300(1 + h) + 8 ln L
     + 16(d + 1) kappa/((1 - 2 lambda) sqrt(e)))/L^theta with theta = min(1, lambda/(4 kappa)).
     """
-    n, scale = QUERY.square, sigma**2 * exp(-power * log(L))
+    n, scale = QUERY.square, sigma**2 * exp(-slow * log(L))
     means = QUERY.mean(exp(lam * n)), QUERY.mean(n * exp(lam * n))
     bound = scale * ((300 * (1 + h) + 8 * log(L)) * means[0] + 8 * kappa * means[1])
     first = instantiate(weighted_query.exponential(), {u: odds})
     second = instantiate(weighted_query.with_a_power(), {u: odds, weighted_query.power: term(1)})
     average = over_queries(at_a_query(), bound)
     average = chain(average, gcongr(bound, chain(means[0], first), chain(means[1], second)))
-    length = instantiate(arithmetic(exp(-size_ * log(L)), "==", L**-size_), {size_: power})
+    length = instantiate(arithmetic(exp(-size_ * log(L)), "==", L**-size_), {size_: slow})
     return chain(average, gcongr(average.rhs, length))
 
 
@@ -245,13 +247,12 @@ def averaged() -> Theorem:
     """E|err|^2 over prompt and query is at most sigma^2 2^{d/2} (300(1 + h) + 8 ln L + 20(d + 1)
     kappa)/L^theta with theta = min(1, 1/(16 kappa)), by the weight 1/4.
     """
-    two, length = term(Fraction(1, 2)) ** (-d / 2), L ** -instantiated(power, {odds: term(1)})
-    short = L ** -(1 / Op("max", (term(1), 16 * kappa)))
+    two, length = term(Fraction(1, 2)) ** (-d / 2), L ** -instantiated(slow, {odds: term(1)})
     form = lambda length, two, number: (
         sigma**2 * length * two * (300 * (1 + h) + 8 * log(L) + kappa * (d + 1) * number)
     )
     words = (
-        arithmetic(length, "==", short, hide=(kappa,)),
+        arithmetic(length, "==", L**-power, hide=(kappa,)),
         arithmetic(two, "==", 2 ** (d / 2)),
         arithmetic(32 * exp(Fraction(-1, 2)), "<=", 20),
     )
@@ -319,7 +320,7 @@ def statement(c: int | Fraction = 1) -> Statement:
 def statement_with_a_weight(c: int | Fraction = 1) -> Statement:
     """The same with any weight lambda in (0, 1/2) of the query."""
     bracket = 300 * (1 + h) + 8 * log(L) + 16 * (d + 1) * kappa / (rest * exp(Fraction(1, 2)))
-    return _statement(norm_V**2 * sigma**2 * rest ** (-d / 2) * bracket * L**-power, c)
+    return _statement(norm_V**2 * sigma**2 * rest ** (-d / 2) * bracket * L**-slow, c)
 
 
 @proves("OURS:P3.1.sharp/lambda", statement_with_a_weight)
