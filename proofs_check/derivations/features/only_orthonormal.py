@@ -118,11 +118,11 @@ def column_of_the_task() -> Theorem:
         line = calc(e, ("==", other * first.lhs - own * second.lhs))
         parts.append(calc(line, ("==", known, first, second, first.lhs, second.lhs, own, other)))
     at_its_class = show(value(k), "==", other * delta(k, k) - own * delta(k, l), symmetric)
-    error, rest = value(k) - guess, weighted - guess * plain
-    split = calc(total, ("==", error * rest))
+    missed, rest = value(k) - guess, weighted - guess * plain
+    split = calc(total, ("==", missed * rest))
     letters = (guess, weighted, plain, own, other, phi(k), phi(l))
-    error = show(error, "==", at_its_class.rhs - guess, at_its_class, guess, value(k), own, other)
-    split = calc(split, ("==", error.rhs * rest, error, error.lhs, *letters))
+    error = show(missed, "==", at_its_class.rhs - guess, at_its_class, guess, value(k), own, other)
+    split = calc(split, ("==", error.rhs * rest, error, missed, *letters))
     return calc(
         two * total,
         ("==", two * split.rhs, split, total, *letters),
