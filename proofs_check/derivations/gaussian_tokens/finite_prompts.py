@@ -7,15 +7,14 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.derived import exp, interpolated, log
+from numerics.derivations.derived import exp
 from numerics.derivations.kernel.binding import bind
-from numerics.derivations.kernel.normal_form import LENGTH as L
 from numerics.derivations.kernel.rules import assume, equal
-from numerics.derivations.kernel.sorts import NONNEGATIVE, Range
-from numerics.derivations.kernel.terms import Defined, Variable, term
+from numerics.derivations.kernel.sorts import NONNEGATIVE
+from numerics.derivations.kernel.terms import Defined, Variable
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
-from numerics.derivations.tactics import calc, show
+from numerics.derivations.tactics import show
 from proofs_check.derivations.gaussian_tokens.lengths import absolute
 from proofs_check.derivations.gaussian_tokens.linear_model import dot, h, l, mean, w
 from proofs_check.derivations.gaussian_tokens.risks import c, p
@@ -95,31 +94,3 @@ def moment_statements(
 @cache
 def moment_theorems() -> tuple[Theorem, ...]:
     return (*order(), *(show(s.lhs, "<=", s.rhs, *in_order()) for s in moment_statements()[2:]))
-
-
-bound, s_ = Variable("P", range=NONNEGATIVE), Variable("s", range=NONNEGATIVE)
-
-
-@cache
-def at_most_one() -> Theorem:
-    return assume("P2 <= 1", bound, "<=", 1, argument="the weights add up to 1")
-
-
-@cache
-def theorem_a() -> Theorem:
-    return assume("P2 <= e^s/L", bound, "<=", exp(s_) / L, argument="OURS:R4.A.ode says so of the weights")
-
-
-def power_statement(end: int | Fraction = 1) -> Statement:
-    """P_2 <= e^{r s} L^{-r} for every r in [0, end]."""
-    r = Variable("theta", range=Range(Fraction(0), Fraction(end), False, False))
-    return Statement(bound, "<=", exp(r * (s_ - log(L))), at_most_one().assumptions | theorem_a().assumptions)
-
-
-@proves("OURS:T5.2.gap/power", power_statement)
-@cache
-def power() -> Theorem:
-    r = Variable("theta", range=Range(Fraction(0), Fraction(1), False, False))
-    one, x = Defined("one", term(1)), s_ - log(L)
-    long = calc(theorem_a(), ("==", exp(x)), ("==", one * exp(x)))
-    return show(bound, "<=", exp(r * x), interpolated(long, calc(at_most_one(), ("==", one)), one, x, r))

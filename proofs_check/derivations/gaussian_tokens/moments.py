@@ -13,6 +13,7 @@ from numerics.derivations.kernel.rules import arithmetic, gaussian, gcongr, inst
 from numerics.derivations.kernel.sorts import REALS, Range
 from numerics.derivations.kernel.terms import Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
+from numerics.derivations.shapes import opaque
 from numerics.derivations.tactics import calc, show
 from proofs_check.derivations.softmax_average.gaussian_tokens import b, c, dot, mean, n, rank, xi
 from proofs_check.derivations.softmax_average.gaussian_tokens import g as vector
@@ -29,15 +30,16 @@ squared = over(n, rank, xi**2)
 def equality(first: Theorem, second: Theorem) -> Theorem:
     """X == Y from X <= Y and Y <= X, as x = max(0, x) - max(0, -x)."""
     X, Y = first.lhs, first.rhs
+    letters = opaque(X, Y)
     above, below = (Op("max", (term(0), u)) for u in (X - Y, Y - X))
     parts = []
     for part, given in ((above, first), (below, second)):
-        none = show(part, "<=", 0, given, X, Y)
+        none = show(part, "<=", 0, given, *letters)
         parts.append(show(part, "==", 0, none, part))
     apart = lambda x, y: Op("max", (term(0), x - y))
     split = arithmetic(x_, "==", y_ + apart(x_, y_) - apart(y_, x_))
     split = chain(X, instantiate(split, {x_: X, y_: Y}), Y + above - below)
-    return show(X, "==", Y, split, *parts, X, Y, above, below)
+    return show(X, "==", Y, split, *parts, *letters, above, below)
 
 
 @cache

@@ -11,11 +11,12 @@ from numerics.derivations.derived import cauchy_schwarz, chain, exp, integrated,
 from numerics.derivations.kernel.binding import instantiated
 from numerics.derivations.kernel.normal_form import LENGTH as L
 from numerics.derivations.kernel.rules import arithmetic, assume, gcongr, instantiate
-from numerics.derivations.kernel.sorts import NONNEGATIVE, Range, Sort
+from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, Range, Sort
 from numerics.derivations.kernel.terms import Function, Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, from_sympy, hypotheses
-from proofs_check.derivations.softmax_average import second_moment
+from proofs_check.derivations.proof import proves
+from proofs_check.derivations.softmax_average import second_moment, weighted_query
 from proofs_check.derivations.softmax_average.softmax_average import (
     R_L,
     S_L,
@@ -52,7 +53,7 @@ from proofs_check.derivations.softmax_average.tilted import (
     query,
     sub_gaussian_query,
     tilted_moment,
-    weighted_moment,
+    u,
     y,
 )
 from theory.bounds.query_average import gradient_V_average, output_average
@@ -182,65 +183,115 @@ def norm_of_the_score() -> Theorem:
     return instantiate(operator_norm(U, norm_U, d), {b: ((l,), y(l, query))})
 
 
-#: theta = min(1, 1/(16 kappa)), and kappa = sigma^2 |U|^2.
+#: kappa = sigma^2 |U|^2, the weight lambda in (0, 1/2) of the query, 1 - 2 lambda, and theta =
+#: min(1, lambda/(4 kappa)).
 kappa = sigma**2 * norm_U**2
+odds = Variable("u", range=POSITIVE)
+lam, rest = odds / (1 + odds) / 2, 1 / (1 + odds)
+slow = lam / Op("max", (lam, 4 * kappa))
+#: theta with the weight 1/4.
 power = 1 / Op("max", (term(1), 16 * kappa))
 at_the_query = {a: ((j,), over(l, d, U(j, l) * y(l, query)))}
 output_error = over(i, m, over(l, d, V(i, l) * instantiated(fixed_residual, {i: l})) ** 2)
 
 
 @cache
+def rate_at_a_query() -> Theorem:
+    """E|err|^2 <= 300 sigma^2 (1 + h) e^{4 kappa |y|^2}/L at a query y."""
+    fixed = instantiate(rate(), at_the_query)
+    size = gcongr(sigma**2 * norm_of_the_score().lhs, norm_of_the_score())
+    form = lambda s: 300 * sigma**2 * (1 + h) * exp(4 * s) / L
+    return chain(fixed, form(size.lhs), gcongr(form(size.lhs), size), form(kappa * QUERY.square))
+
+
+@cache
 def at_a_query() -> Theorem:
-    """E|err|^2 <= sigma^2 (300(1 + h) + 8 ln L + 8 kappa |y|^2) e^{|y|^2/4}/L^theta at a query y,
-    where theta is so small that 4 a2 theta <= |y|^2/4.
+    """E|err|^2 <= sigma^2 (300(1 + h) + 8 ln L + 8 kappa |y|^2) e^{lambda |y|^2}/L^theta at a query
+    y, where theta is so small that 4 a2 theta <= lambda |y|^2.
     """
     n = QUERY.square
-    fixed = instantiate(instantiate(at_a_fixed_query(), {theta: power}), at_the_query)
+    fixed = instantiate(instantiate(at_a_fixed_query(), {theta: slow}), at_the_query)
     size = gcongr(sigma**2 * norm_of_the_score().lhs, norm_of_the_score())
-    form = lambda s: sigma**2 * (300 * (1 + h) + 8 * log(L) + 8 * s) * exp(power * (4 * s - log(L)))
+    form = lambda s: sigma**2 * (300 * (1 + h) + 8 * log(L) + 8 * s) * exp(slow * (4 * s - log(L)))
     fixed = chain(fixed, form(size.lhs), gcongr(form(size.lhs), size))
     bracket = 300 * (1 + h) + 8 * log(L) + 8 * kappa * n
-    split = sigma**2 * bracket * exp(4 * kappa * power * n) * exp(-power * log(L))
-    light = instantiate(arithmetic(4 * kappa * power * size_, "<=", size_ / 4, hide=(kappa,)), {size_: n})
-    return chain(fixed, split, gcongr(split, light))
+    split = sigma**2 * bracket * exp(4 * kappa * slow * n) * exp(-slow * log(L))
+    light = arithmetic(4 * kappa * slow * size_, "<=", lam * size_, hide=(kappa,))
+    return chain(fixed, split, gcongr(split, instantiate(light, {size_: n})))
 
 
-def bracket(length: Term, two: Term, c: Term | int) -> Term:
-    """sigma^2 two (300(1 + h) + 8 ln L + c (d + 1) kappa) length."""
-    return sigma**2 * length * two * (300 * (1 + h) + 8 * log(L) + kappa * (d + 1) * c)
+def over_queries(at: Theorem, bound: Term) -> Theorem:
+    """A bound at a query averaged over queries."""
+    left = QUERY.mean(instantiated(expectation(fixed_error), at_the_query))
+    return integrated("query", (query,), at, left, bound)
+
+
+@cache
+def averaged_with_a_weight() -> Theorem:
+    """E|err|^2 over prompt and query is at most sigma^2 (1 - 2 lambda)^{-d/2} (300(1 + h) + 8 ln L
+    + 16(d + 1) kappa/((1 - 2 lambda) sqrt(e)))/L^theta with theta = min(1, lambda/(4 kappa)).
+    """
+    n, scale = QUERY.square, sigma**2 * exp(-slow * log(L))
+    means = QUERY.mean(exp(lam * n)), QUERY.mean(n * exp(lam * n))
+    bound = scale * ((300 * (1 + h) + 8 * log(L)) * means[0] + 8 * kappa * means[1])
+    first = instantiate(weighted_query.exponential(), {u: odds})
+    second = instantiate(weighted_query.with_a_power(), {u: odds, weighted_query.power: term(1)})
+    average = over_queries(at_a_query(), bound)
+    average = chain(average, gcongr(bound, chain(means[0], first), chain(means[1], second)))
+    length = instantiate(arithmetic(exp(-size_ * log(L)), "==", L**-size_), {size_: slow})
+    return chain(average, gcongr(average.rhs, length))
 
 
 @cache
 def averaged() -> Theorem:
     """E|err|^2 over prompt and query is at most sigma^2 2^{d/2} (300(1 + h) + 8 ln L + 20(d + 1)
-    kappa)/L^theta with theta = min(1, 1/(16 kappa)).
+    kappa)/L^theta with theta = min(1, 1/(16 kappa)), by the weight 1/4.
     """
-    n, scale = QUERY.square, sigma**2 * exp(-power * log(L))
-    weight, more = QUERY.mean(exp(n / 4)), QUERY.mean(n * exp(n / 4))
-    bound = scale * ((300 * (1 + h) + 8 * log(L)) * weight + 8 * kappa * more)
-    average = integrated(
-        "query",
-        (query,),
-        at_a_query(),
-        QUERY.mean(instantiated(expectation(fixed_error), at_the_query)),
-        bound,
+    two, length = term(Fraction(1, 2)) ** (-d / 2), L ** -instantiated(slow, {odds: term(1)})
+    form = lambda length, two, number: (
+        sigma**2 * length * two * (300 * (1 + h) + 8 * log(L) + kappa * (d + 1) * number)
     )
-    average = chain(average, gcongr(bound, chain(weight, quarter(QUERY)), chain(more, weighted_moment(1))))
-    number = arithmetic(32 * exp(Fraction(-1, 2)), "<=", 20)
-    average = chain(average, bracket(exp(-power * log(L)), exp(h), number.lhs))
-    words = (arithmetic(exp(-power * log(L)), "==", L**-power), arithmetic(exp(h), "==", 2 ** (d / 2)))
-    return chain(average, gcongr(average.rhs, number, *words), bracket(L**-power, 2 ** (d / 2), 20))
+    words = (
+        arithmetic(length, "==", L**-power, hide=(kappa,)),
+        arithmetic(two, "==", 2 ** (d / 2)),
+        arithmetic(32 * exp(Fraction(-1, 2)), "<=", 20),
+    )
+    average = instantiate(averaged_with_a_weight(), {odds: term(1)})
+    average = chain(average, form(*(w.lhs for w in words)))
+    return chain(average, gcongr(average.rhs, *words))
+
+
+@cache
+def small_scores() -> Theorem:
+    """The hypothesis kappa < 1/8, which is u/(8 (1 + u)) with u >= 0."""
+    return assume("8 kappa = u/(1 + u)", 8 * kappa, "==", u / (1 + u))
+
+
+@cache
+def averaged_rate() -> Theorem:
+    """E|err|^2 over prompt and query is at most 300 sigma^2 (1 + h) (1 - 8 kappa)^{-d/2}/L."""
+    at, light = rate_at_a_query(), small_scores()
+    form = lambda s: 300 * sigma**2 * (1 + h) / L * exp(s / 2 * QUERY.square)
+    at = chain(at, form(light.lhs), gcongr(form(light.lhs), light))
+    weight = weighted_query.exponential()
+    average = over_queries(at, 300 * sigma**2 * (1 + h) / L * weight.lhs)
+    return chain(average, gcongr(average.rhs, weight))
+
+
+def of_the_output(bound: Theorem) -> Theorem:
+    """A bound on the mean of |err|^2 over prompt and query for V err, times |V|^2."""
+    image = instantiate(operator_norm(V, norm_V, m), {b: ((l,), instantiated(fixed_residual, {i: l}))})
+    image = integrated("prompt", (prompt,), image, None, norm_V**2 * expectation(fixed_error))
+    image = integrated(
+        "query", (query,), instantiate(image, at_the_query), QUERY.mean(output()), norm_V**2 * bound.lhs
+    )
+    return chain(image, gcongr(image.rhs, bound))
 
 
 @cache
 def theorem() -> Theorem:
-    """The bound of `averaged` for V err, times |V|^2."""
-    image = instantiate(operator_norm(V, norm_V, m), {b: ((l,), instantiated(fixed_residual, {i: l}))})
-    image = integrated("prompt", (prompt,), image, None, norm_V**2 * expectation(fixed_error))
-    image = integrated(
-        "query", (query,), instantiate(image, at_the_query), QUERY.mean(output()), norm_V**2 * averaged().lhs
-    )
-    return chain(image, gcongr(image.rhs, averaged()))
+    """The bound of `averaged` for the output."""
+    return of_the_output(averaged())
 
 
 @cache
@@ -254,17 +305,38 @@ def output() -> Term:
     return instantiated(expectation(output_error), at_the_query)
 
 
+def _statement(bound: Term, c: int | Fraction, *more: Theorem) -> Statement:
+    given = (sub_gaussian(), sub_gaussian_query(), operator_norm(U, norm_U, d), operator_norm(V, norm_V, m))
+    return Statement(QUERY.mean(output()), "<=", Fraction(c) * bound, hypotheses(*given, *more))
+
+
 def statement(c: int | Fraction = 1) -> Statement:
     """P3.1 with our constants, from the bound of `theory`."""
     symbols = sp.symbols("L sigma U V d", positive=True)
     values = dict(zip(symbols, (L, sigma, norm_U, norm_V, d)))
-    given = (sub_gaussian(), sub_gaussian_query(), operator_norm(U, norm_U, d), operator_norm(V, norm_V, m))
-    return Statement(
-        QUERY.mean(output()),
-        "<=",
-        Fraction(c) * from_sympy(output_average(*symbols), values),
-        hypotheses(*given),
-    )
+    return _statement(from_sympy(output_average(*symbols), values), c)
+
+
+def statement_with_a_weight(c: int | Fraction = 1) -> Statement:
+    """The same with any weight lambda in (0, 1/2) of the query."""
+    bracket = 300 * (1 + h) + 8 * log(L) + 16 * (d + 1) * kappa / (rest * exp(Fraction(1, 2)))
+    return _statement(norm_V**2 * sigma**2 * rest ** (-d / 2) * bracket * L**-slow, c)
+
+
+@proves("OURS:P3.1.sharp/lambda", statement_with_a_weight)
+def theorem_with_a_weight() -> Theorem:
+    return of_the_output(averaged_with_a_weight())
+
+
+def statement_of_the_rate(c: int | Fraction = 1) -> Statement:
+    """The rate 1/L for kappa < 1/8, where 1 - 8 kappa is 1/(1 + u)."""
+    bound = 300 * (1 + h) * norm_V**2 * sigma**2 * (1 / (1 + u)) ** (-d / 2) / L
+    return _statement(bound, c, small_scores())
+
+
+@proves("OURS:P3.1.sharp/small", statement_of_the_rate)
+def theorem_of_the_rate() -> Theorem:
+    return of_the_output(averaged_rate())
 
 
 def gradient_statement(c: int | Fraction = 1) -> Statement:

@@ -36,12 +36,14 @@ def all_prompts() -> Evidence:
 
 @claim("OURS:R10.map/others", control={"first": 1})
 def the_other_classes(*, first: int = 2) -> Evidence:
-    r"""A binomial count of $n$ tokens with probability $q=\frac1M$ has the second moment
-    $nq(1-q)+n^2q^2$, and $M$ of them have $n(n+M-1)/M$, where $M=K-1$ and $n=N-j$; `first` stands
-    for the 2 of $K-2=M+1-2$.
+    r"""For $n$ independent tokens, each of one of $M$ classes with equal probabilities, it is
+    derived that the squares of the $M$ counts add up to $n(n+M-1)/M$ in the mean, where $M=K-1$ and
+    $n=N-j$; `first` stands for the 2 of $K-2=M+1-2$. The second route is that a binomial count with
+    the probability $q=\frac1M$ has the second moment $nq(1-q)+n^2q^2$.
     """
     q, k = 1 / M, M + 1
-    return identity(M * (n * q * (1 - q) + n**2 * q**2), n * (n + k - first) / (k - 1))
+    found = identity(M * (n * q * (1 - q) + n**2 * q**2), n * (n + k - first) / (k - 1))
+    return derivation("OURS:R10.map/others", found, first=first)
 
 
 @claim(

@@ -71,19 +71,25 @@ def the_gradient_in_every_dimension(
     return derivation("OURS:R7.H", square, slope, summed, grams, half=half, sign=sign, whole=whole)
 
 
-@claim("OURS:R7.only", control=({"own": 2}, {"squared": 4}), needs=("OURS:R7.H",))
-def only_orthonormal_features_leave_it_alone(*, own: int = 1, squared: int = 2) -> Evidence:
-    r"""For diagonal $G$ and $h=e_k-e_m$, the entries of $G he_k^\top G-he_k^\top$ in the rows $k$
-    and $m$ are $c_k^2-1$ and $1-c_kc_m$; at $c_k\geq0$ they vanish together for $c_k=c_m=1$ only.
-    Here `own` stands for a 1, and `squared` for the exponent of $c_k$.
+@claim("OURS:R7.only", control=({"own": 2}, {"whole": 2}), needs=("OURS:R7.H",))
+def only_orthonormal_features_leave_it_alone(*, own: int = 1, whole: int = 1) -> Evidence:
+    r"""For any positive attentions it is derived that, if $GHG=H$ for every task and all positive
+    $p$, $(G\beta)_k=\beta_k$ for every vector $\beta$ and every class $k$ beside which there is
+    another one, $m$: the task with $f_k=A_{mk}$, $f_m=-A_{kk}$ and 0 elsewhere has a column $h_k$
+    that is a positive multiple of $e_k-e_m$. And $IHI=H$ for any $H$.
+
+    Tried is a diagonal $G$, where the entries of $G he_k^\top G-he_k^\top$ for $h=e_k-e_m$ are
+    $c_k^2-1$ and $1-c_kc_m$, which at $c_k\geq0$ vanish together for $c_k=c_m=1$ only. Here `own`
+    multiplies $\beta_k$ and stands for these 1, and `whole` multiplies the last $H$.
     """
     c_k, c_m = sp.symbols("c_k c_m", nonnegative=True)
     G, h = sp.diag(c_k, c_m), sp.Matrix([1, -1])
     found = G * h * sp.Matrix([[1, 0]]) * G - h * sp.Matrix([[1, 0]])
     shown = [computed("(GHG-H)_{kk}", found[0, 0]), computed("(GHG-H)_{mk}", found[1, 0])]
-    entries = identity(shown, [c_k**squared - own, own - c_k * c_m])
+    entries = identity(shown, [c_k**2 - own, own - c_k * c_m])
     both = identity((c_k - 1) * (c_k + own), 0, given=[sp.Eq(c_k**2, 1)])
-    return all_of(entries, both)
+    back = trace_identity(A.I * V * A.I, whole * V)
+    return all_of(derivation("OURS:R7.only", all_of(entries, both), own=own), back)
 
 
 @claim("OURS:R7.one", control={"factor": 2})

@@ -235,13 +235,19 @@ def flat_average(*, two: int = 2) -> Evidence:
     )
 
 
-@claim("OURS:R4.exponent/limit", sharp="c")
-def limit_is_positive(*, c: int | Fraction = 2) -> Evidence:
-    r"""For $x=|v^\top h||h|$ and $y=|\Gamma v|$, $2xy\leq x^2+y^2$, which bounds $|2(v^\top
-    h)(h^\top\Gamma v)|\leq2xy$; `c` stands for the first 2.
+@claim("OURS:R4.exponent/limit", sharp="two", control=dict(share=2))
+def limit_is_positive(*, two: int | Fraction = 2, share: int | Fraction = 1) -> Evidence:
+    r"""In every dimension it is derived that $v^\top\Gamma v\,{\rm tr}\,\Gamma$ is at most the
+    bracket of R4.limit, as the rest of it is $|(v^\top h)h+\Gamma v|^2+(v^\top h)^2{\rm
+    tr}\,\Gamma+v^\top\Gamma v|h|^2$, and at least $|\Gamma v|^2$, so that the bracket is positive
+    for a row $v$ of $V$ with $\Gamma v\neq0$. Here `two` stands for the 2 before the last term of
+    the bracket, and `share` multiplies $|\Gamma v|^2$. The second routes are $2xy\leq x^2+y^2$ for
+    $x=|v^\top h||h|$ and $y=|\Gamma v|$, and the case $d=1$.
     """
     x, y = sp.symbols("x y", positive=True)
-    return forall(sp.Rational(c) * x * y, "<=", x**2 + y**2, {x: (0, oo), y: (0, oo)})
+    cross = forall(sp.Rational(two) * x * y, "<=", x**2 + y**2, {x: (0, oo), y: (0, oo)})
+    line = forall(sp.Rational(share) * x**2 * y, "<=", x**2 * y, {x: (0, oo), y: (0, oo)})
+    return derivation("OURS:R4.exponent/limit", cross, line, two=two, share=share)
 
 
 def _settings() -> Iterator[AttentionSetting]:

@@ -16,6 +16,7 @@ from numerics.evidence import Evidence, all_of, confirmed
 from numerics.provers import computed, forall, identity
 from numerics.provers.integrals import integral_evidence
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.outcomes import supported, undecided
 from theory.attention.gaussian_errors import gaussian_second_moment
 from theory.attention.query_average import decay_exponent, limit_constant, theorem_B
@@ -32,10 +33,13 @@ def _exponent(y: sp.Expr) -> sp.Expr:
 
 @claim("OURS:R4.B/flat", control={"factor": Fraction(2)}, needs=("OURS:R4.c",))
 def without_scores(*, factor: Fraction = Fraction(1)) -> Evidence:
-    r"""If all weights are $\frac1L$, the error is $t/L$ for every $L$; `factor` multiplies it."""
+    r"""For $\lambda=0$ the averaged error is $t/L$ for every $L$, which is derived: $s=0$ at every
+    query, so that $q\leq ts=0$, and $\frac1L\leq P_2\leq\frac{e^s}{e^s+L-1}$. Here `factor`
+    multiplies $t/L$. The second route puts weights $\frac1L$ into R4.c.
+    """
     L, t = sp.Symbol("L", integer=True, positive=True), sp.Symbol("t", positive=True)
     error = computed(r"P_2(t+q)-6(P_3-Q)q", gaussian_second_moment(1 / L, 1 / L**2, 1 / L**2, t, 0))
-    return identity(error, factor * t / L)
+    return derivation("OURS:R4.B/flat", identity(error, factor * t / L), factor=factor)
 
 
 @claim("OURS:R4.B/gauss", control={"power": Fraction(1)})
@@ -117,17 +121,27 @@ def largest_exponent(*, half: Fraction = Fraction(1, 2), share: Fraction = Fract
     )
 
 
-@claim("OURS:R4.B/token", cites=("Euler's reflection formula",), control={"six": 5})
-def factor_of_the_dominating_token(*, six: int = 6) -> Evidence:
-    r"""For one token $P_2-6P_3+6Q$ is $B(1-\frac62(1-b)+\frac66(1-b)(2-b))=b^2B$ with the Beta
-    function $B=B(1-b,1+b)$, since $B(x+1,y)=B(x,y)\,x/(x+y)$; `six` stands for the 6 of both
-    numerators.
+@claim(
+    "OURS:R4.B/token",
+    cites=("Euler's Beta integral, B(x, y) = Gamma(x) Gamma(y)/Gamma(x + y)", "Euler's reflection formula"),
+    control=({"six": 5}, {"power": 2}),
+)
+def factor_of_the_dominating_token(*, six: int = 6, power: int = 1) -> Evidence:
+    r"""With $w=e^u/(1+e^u)$ the integrand $w^ke^{-\theta u}$ of a moment of one token is that of
+    the Beta function $B(k-\theta,\theta)$ times $\frac{dw}{du}$. At $\theta=1+b$ the moment
+    $P_2-6P_3+6Q$ is $B(1-\frac62(1-b)+\frac66(1-b)(2-b))=b^2B$ with $B=B(1-b,1+b)$, since
+    $B(x+1,y)=B(x,y)\,x/(x+y)$, and $B=\Gamma(1-b)\Gamma(1+b)=\pi b/\sin(\pi b)$. Here `six` stands
+    for the 6 of both numerators, and `power` for that of $\frac{dw}{du}$.
     """
+    k, theta = sp.symbols("k theta", positive=True)  # y = e^-u, so that w = 1/(1 + y)
+    token, slope = 1 / (1 + y), y / (1 + y) ** 2
+    beta = token ** (k - theta - 1) * (y / (1 + y)) ** (theta - 1)
+    moment = identity(token**k * y**theta, beta * slope**power)
     B, u = sp.Symbol("B", positive=True), sp.Symbol("u", real=True)
     step = lambda p, q: p / (p + q)
     third = B * step(1 - b, 1 + b)
     fourth = third * step(2 - b, 1 + b)
-    found = identity(B - six * third + six * fourth, b**2 * B)
+    found = all_of(moment, identity(B - six * third + six * fourth, b**2 * B))
     if not found.verdict.accepted:
         return found
     w = 1 / (1 + sp.exp(-u))

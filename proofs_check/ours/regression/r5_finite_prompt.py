@@ -14,6 +14,7 @@ from numerics.provers import identity, trace_identity
 from numerics.provers.eigenbasis import u
 from numerics.regression.flow.starts import ends_at, positive_starts
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from proofs_check.ours.regression.r5_flow import LOJASIEWICZ, parameters, times
 from theory.regression.risk import icl_risk
 from theory.symbolic.algebra import Algebra
@@ -54,29 +55,31 @@ def risk_from_prompts(d: int, length: int, of_query: int) -> tuple[sp.Expr, sp.E
 
 @claim("OURS:R5.finite/risk", control=dict(of_query=2))
 def the_risk_from_its_definition(*, of_query: int = 1) -> Evidence:
-    r"""The closed form of the risk equals the exact expectation over whole prompts for
-    $(d,L)=(1,1),(1,2),(1,3),(2,1),(2,2)$, with noise on prompt and query; `of_query` multiplies the
-    term $\frac12\tau^2$ of the query.
+    r"""The closed form of the risk is derived from its definition for every $d$, $L$ and $S$, with
+    noise on prompt and query. The second route is the exact expectation over whole prompts for
+    $(d,L)=(1,1),(1,2),(1,3),(2,1),(2,2)$; `of_query` multiplies the term $\frac12\tau^2$ of the
+    query.
     """
     sizes = ((1, 1), (1, 2), (1, 3), (2, 1), (2, 2))
     parts = [identity(*risk_from_prompts(d, length, of_query)) for d, length in sizes]
-    return all_of(*parts)
+    return derivation("OURS:R5.finite/risk", all_of(*parts), of_query=of_query)
 
 
 @claim("OURS:R5.finite/second_moment", control=dict(one=2))
 def the_second_moment_of_the_averaged_label(*, one: int = 1) -> Evidence:
-    r"""For every $d$ and $L$, $b=\frac1L\sum_kx_ky_k$ has the second moment
-    $\mathbb{E}bb^\top=\omega^2SS_L$ with $S_L=(1+\frac1L)S+\frac1L({\rm tr}\,S+\tau^2/\omega^2)I$:
-    the pairs of different tokens, each token with itself, and its label noise add up to it. Here
-    `one` stands for the numerator of $\frac1L$ in $1+\frac1L$.
+    r"""For every $d$ and $L$ it is derived that $b=\frac1L\sum_kx_ky_k$ has the second moment
+    $\mathbb{E}bb^\top=\omega^2SS_L$ with $S_L=(1+\frac1L)S+\frac1L({\rm tr}\,S+\tau^2/\omega^2)I$.
+    The second route is that the pairs of different tokens, each token with itself, and its label
+    noise add up to it. Here `one` stands for the numerator of $\frac1L$ in $1+\frac1L$.
     """
     A = Algebra(symmetric=["S"], vectors=["x", "y", "w"], params=["L", "o", "t"])  # o = om2, t = tau2
     S, x, y, w, length, o, t = (A[name] for name in ("S", "x", "y", "w", "L", "o", "t"))
     pair, same = x * (x.T * w) * (w.T * y) * y.T, x * (x.T * w) * (w.T * x) * x.T
     mean = lambda e: e.gauss("x", S).gauss("y", S).gauss("w", o * A.I)
-    return trace_identity(
+    found = trace_identity(
         (length - 1) * mean(pair) + mean(same) + t * S, o * S * ((length + one) * S + S.tr() * A.I) + t * S
     )
+    return derivation("OURS:R5.finite/second_moment", found, one=one)
 
 
 @claim(

@@ -17,7 +17,7 @@ from numerics.attention.quadrature.common_nodes import STEP, common_nodes
 from numerics.counterexamples.by_sequences import refuted_by_two_routes
 from numerics.counterexamples.drawn.computed import Computed, Decades, OneOf, Several, Share
 from numerics.evidence import Evidence, all_of
-from numerics.provers import forall, identity
+from numerics.provers import forall, identity, trace_identity
 from numerics.regression.flow.diagonal import FinitePromptPath, Spectrum, finite_prompt_path
 from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_gap, gap_at_nodes
 from proofs_check.core.claim import claim
@@ -25,6 +25,7 @@ from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.outcomes import supported, undecided
 from theory.attention.query_average import theorem_B
 from theory.regression.task import RegressionTask
+from theory.symbolic.algebra import Algebra
 
 Floats = NDArray[np.float64]
 
@@ -57,21 +58,28 @@ def supremum(eigenvalues: tuple[float, ...], noise: float = 0.0) -> float:
 
 @claim(
     "OURS:R6.fixed/lambda",
-    control=(dict(four=3), dict(four=5), dict(start=1)),
+    control=(dict(four=3), dict(four=5), dict(start=1), dict(invertible=False)),
     needs=("OURS:R5.limit", "OURS:R6.valley/scores"),
 )
-def top_eigenvalue_at_the_fixed_point(*, four: int = 4, start: int = 0) -> Evidence:
-    r"""At the fixed point $U=\gamma S^{-1}$ of a balanced start, where $\gamma^2$ is
-    $(e+\sqrt{e^2+4T})/(2T)$ at $e=0$ with $T={\rm tr}(S^{-2})$, the score variance is
-    $\gamma^2=T^{-1/2}$, as R6.valley/scores has $v^2$ at $U=vS^{-1}$. It is below $\frac12$ if and
-    only if $T>4$; `four` stands for the 4, and `start` for the $|U|^2-u^2$ of the start.
+def top_eigenvalue_at_the_fixed_point(*, four: int = 4, start: int = 0, invertible: bool = True) -> Evidence:
+    r"""For an invertible $S$, $P(M)=M-SS^+MSS^+=0$, so that the limit of R5.limit is $U=\gamma
+    S^{-1}$, where $\gamma^2$ is $(e+\sqrt{e^2+4T})/(2T)$ with $e=|U(0)|^2-u(0)^2$, which is 0 for a
+    balanced start, and $T={\rm tr}(S^{-2})$. There the score variance is $\gamma^2=T^{-1/2}$, as
+    R6.valley/scores has $v^2$ at $U=vS^{-1}$. It is below $\frac12$ if and only if $T>4$; `four`
+    stands for the 4, `start` for the $|U|^2-u^2$ of the start, and without `invertible` $S$ is any
+    matrix.
     """
+    A = Algebra(general=["M"], symmetric=["S", "G", "H"], pseudo_inverse=[("S", "G", "H")])
+    if invertible:
+        A = Algebra(general=["M"], symmetric=["S", "G"], inverse=[("S", "G")])
+    M, S, G = A["M"], A["S"], A["G"]
+    outside = trace_identity(S * G * M * S * G, M)
     T = sp.Symbol("T", positive=True)
     half = Rational(1, 2)
     e = sp.Symbol("e", real=True)  # |U|^2 - u^2
     scale = identity(sp.Subs((e + sqrt(e**2 + four * T)) / (2 * T), e, start), 1 / sqrt(T))
     below = forall(1 / sqrt(T), "<", half, {T: (four, oo)})
-    return all_of(scale, below, forall(1 / sqrt(T), ">=", half, {T: sp.Interval.Lopen(0, four)}))
+    return all_of(outside, scale, below, forall(1 / sqrt(T), ">=", half, {T: sp.Interval.Lopen(0, four)}))
 
 
 @claim("OURS:R6.fixed/integral", control=dict(half=Rational(1, 4)))

@@ -56,20 +56,29 @@ def the_valley_is_a_line(*, power: int = 2, one: int = 1) -> Evidence:
     )
 
 
-@claim("OURS:R6.valley/minimum", control=(dict(half=Rational(1, 5)), dict(two=1)))
-def where_the_excess_is_least(*, half: Rational = Rational(1, 2), two: int = 2) -> Evidence:
+@claim(
+    "OURS:R6.valley/minimum",
+    control=(dict(half=Rational(1, 5)), dict(half=1), dict(two=1)),
+    cites=("the mean value theorem",),
+)
+def where_the_excess_is_least(*, half: int | Rational = Rational(1, 2), two: int = 2) -> Evidence:
     r"""For every $d\geq1$ and $\tau^2\geq0$, with $T={\rm tr}\,S+\tau^2$,
     $F'=-(1-2\lambda)^{-d/2-2}q/\lambda^2$ with $q=(d+2)(2T-{\rm tr}\,S)\lambda^2-(d+4)T\lambda+T$,
-    which is convex, negative at $\frac12$ and zero at the formula for $\lambda_*$. Here `two`
-    stands for the 2 of $2T$, and `half` for $\frac12$.
+    and $q=(d+2)(2T-{\rm tr}\,S)(\lambda_*-\lambda)(\lambda'-\lambda)$ with the formula for
+    $\lambda_*$, which is below $\frac12$, and a root $\lambda'$ that is above every
+    $\lambda<\frac12$: $F$ falls before $\lambda_*$ and rises after. Here `two` stands for the 2 of
+    $2T$, and `half` for $\frac12$.
     """
     F, q = valley_excess(lam, trace=sigma, d=d, noise=tau2), quadratic(two)
     domain = {d: Closed(1, oo), sigma: (0, oo), tau2: Closed(0, oo)}
-    slope = identity(sp.diff(F, lam) * (1 - 2 * lam) ** (d / 2 + 2) * lam**2, -q)
-    end = forall(q.subs(lam, half), "<", 0, domain)
-    convex = forall(sp.diff(q, lam, 2) / 2, ">", 0, domain)
-    root = identity(q.subs(lam, best_score_variance(trace=sigma, d=d, noise=tau2)), 0)
-    return all_of(slope, end, convex, root)
+    best, lead = best_score_variance(trace=sigma, d=d, noise=tau2), (d + 2) * (2 * T - sigma)
+    other = T / (lead * best)
+    return all_of(
+        identity(sp.diff(F, lam) * (1 - 2 * lam) ** (d / 2 + 2) * lam**2, -q),
+        identity(q, lead * (best - lam) * (other - lam)),
+        forall(best, "<", half, domain),
+        forall(lam, "<", other, {**domain, lam: (0, half)}),
+    )
 
 
 #: Eigenvalues of S, the label noise, and lambda (None: the best one).
@@ -170,17 +179,36 @@ def excess_of_linear_attention(*, share: Fraction = Fraction(1)) -> Evidence:
 
 @claim(
     "OURS:R6.valley/ratio",
-    control=(dict(least=3, first=Rational(4217, 1000)), dict(first=Rational(4219, 1000))),
+    control=(
+        dict(least=3, first=Rational(4217, 1000)),
+        dict(first=Rational(4219, 1000)),
+        dict(edge=Rational(1, 5), four=5, one=Rational(9, 10)),
+    ),
     needs=("OURS:R6.valley/minimum", "OURS:R6.valley/linear"),
 )
 def softmax_pays_between_e_and_4_22(
-    *, least: sp.Expr = sp.E, first: Rational = Rational(4218, 1000)
+    *,
+    least: sp.Expr = sp.E,
+    first: Rational = Rational(4218, 1000),
+    edge: Rational = Rational(6, 25),
+    four: int = 4,
+    one: Rational = sp.S.One,
 ) -> Evidence:
-    r"""Without label noise $r=F(\lambda_*)/({\rm tr}\,S(1+d))$ rises with $x=\lambda_*$ from $e$,
-    and $d$ falls with it; at $d=1$ the ratio is $4.218$, correctly rounded. Here `least` and
-    `first` stand for these two numbers.
+    r"""Without label noise $x=\lambda_*$ is $2/(d+4+\sqrt{d^2+4d+8})$, which for $d\geq1$ is below
+    $\frac6{25}$ and $\frac1d$ and falls as $d$ grows; $r=F(\lambda_*)/({\rm tr}\,S(1+d))$ rises
+    with $x\in(0,\frac6{25})$ from its limit $e$ at $x=0$; at $d=1$ it is $4.218$, correctly
+    rounded. Here `least` and `first` stand for these two numbers, `edge` for $\frac6{25}$, `four`
+    for the 4 of $4d$ and `one` for the 1 of $\frac1d$.
     """
     x, unit = sp.symbols("x unit", positive=True)
+    best, domain = 2 / (d + 4 + sp.sqrt(d**2 + four * d + 8)), {d: Closed(1, oo)}
+    slope = computed(r"\partial_d\lambda_*", sp.diff(best, d))
+    of_d = [
+        identity(best_score_variance(trace=sigma, d=d, noise=sp.S.Zero), best),
+        forall(best, "<", edge, domain),
+        forall(best, "<", one / d, domain),
+        forall(slope, "<", 0, domain).replace(control=forall(slope, "<", -1, domain)),
+    ]
     of_x = (1 - 4 * x + 2 * x**2) / (x * (1 - x))
     there = identity(quadratic(2).subs({lam: x, tau2: 0, d: of_x}), 0)
     exponent = (1 - 2 * x) / (2 * x * (1 - x))  # d/2 + 1
@@ -201,6 +229,5 @@ def softmax_pays_between_e_and_4_22(
         forall(at_one * unit, "<", (first + rounding) * unit, {unit: (0, oo)}),
         forall(at_one * unit, ">", (first - rounding) * unit, {unit: (0, oo)}),
     ]
-    return all_of(there, *parts, start, monotone(log_r, ">", 2), monotone(of_x, "<", -20), *ends).replace(
-        covered="x in (0, 6/25)"
-    )
+    rising = monotone(log_r, ">", 2), monotone(of_x, "<", -20)
+    return all_of(*of_d, there, *parts, start, *rising, *ends).replace(covered="x in (0, 6/25)")

@@ -8,8 +8,8 @@ from fractions import Fraction
 
 import sympy as sp
 
-from numerics.evidence import Evidence
-from numerics.provers import forall, identity, trace_identity
+from numerics.evidence import Evidence, all_of
+from numerics.provers import Closed, forall, identity, trace_identity
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.regression.trained_risk import (
@@ -42,10 +42,19 @@ def a_larger_query_is_a_larger_block(*, power: int = 1) -> Evidence:
     return derivation("OURS:T5.2/scale", identity(scaled, score), sizes, sizes, slope, power=power)
 
 
-@claim("OURS:T5.2/bayes", control={"factor": Fraction(2)}, needs=("OURS:R5.limit", "BB:R5.3.risk0"))
-def the_infinite_prompt_flow_reaches_the_bayes_risk(*, factor: Fraction = Fraction(1)) -> Evidence:
+@claim(
+    "OURS:T5.2/bayes",
+    control=({"factor": Fraction(2)}, {"share": Fraction(2)}),
+    needs=("OURS:R5.limit", "BB:R5.3.risk0"),
+)
+def the_infinite_prompt_flow_reaches_the_bayes_risk(
+    *, factor: Fraction = Fraction(1), share: Fraction = Fraction(1)
+) -> Evidence:
     r"""At $U=\gamma S^++P(U(0))$ and $u=1/\gamma$, $w^\top S(uU)S=w^\top S$ for $S$ of any rank, so
-    that the excess risk is 0; `factor` multiplies $\gamma S^+$.
+    that the excess risk is 0. That the risk of any predictor is at least $\frac12\tau^2$ is
+    derived, since the noise of the query's own label is independent of all that the predictor sees;
+    tried is an error $r$ that is a number. Here `factor` multiplies $\gamma S^+$, and `share`
+    $\frac12\tau^2$.
     """
     A = Algebra(
         general=["M"],
@@ -56,7 +65,12 @@ def the_infinite_prompt_flow_reaches_the_bayes_risk(*, factor: Fraction = Fracti
     )
     S, G, H, M, w, u = (A[name] for name in ("S", "G", "H", "M", "w", "u"))
     end = factor * G + u * (M - H * M * H)
-    return trace_identity(w.T * S * end * S, w.T * S)
+    r, tau2 = sp.symbols("r tau2", nonnegative=True)
+    half = sp.Rational(share) * tau2 / 2
+    number = forall(half, "<=", (r**2 + tau2) / 2, {r: Closed(0, sp.oo), tau2: Closed(0, sp.oo)})
+    return all_of(
+        trace_identity(w.T * S * end * S, w.T * S), derivation("OURS:T5.2/bayes", number, share=share)
+    )
 
 
 @claim(

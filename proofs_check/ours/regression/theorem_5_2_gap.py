@@ -103,9 +103,10 @@ def slope_of_the_second_coefficient(
 
 @claim("OURS:T5.2.gap/power", needs=("OURS:R4.A.ode",), control={"end": Fraction(2)})
 def minimum_below_a_power(*, end: Fraction = Fraction(1)) -> Evidence:
-    r"""From $P_2\leq1$ and $P_2\leq e^s/L$ it is derived that $P_2\leq e^{rs}L^{-r}$ for every $r$
-    in $[0,1]$; `end` stands for the upper end of $r$. The second route is $\min(0,v)\leq rv$ for
-    $v=s-\ln L$.
+    r"""For the softmax weights of $L$ independent Gaussian tokens it is derived that $P_2\leq
+    e^{rs}L^{-r}$ for every $r$ in $[0,1]$, from $P_2\leq\frac{e^s}{e^s+L-1}$, which is at most 1
+    and at most $e^s/L$; `end` stands for the upper end of $r$. The second route is $\min(0,v)\leq
+    rv$ for $v=s-\ln L$.
     """
     v, r = sp.Symbol("v", real=True), sp.Symbol("r", nonnegative=True)
     return derivation(

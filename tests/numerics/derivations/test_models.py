@@ -95,7 +95,7 @@ COVARIANCE: dict[str, Any] = {
     "R": matrix((half, half), (0, half)), "J": matrix((4, -4), (-4, 8)), "Gamma": matrix((2, 1), (1, 1)),
     "Lambda": matrix((1, -1), (-1, 2)), "U": matrix((1, 1), (0, 1)), "p": vector(1, 1), "normU": 3,
     "epsilon": 10**6, "p2": 1, "p3": half, "q": quarter,
-} | dict.fromkeys(("top", "S", "k", "sigma", "c", "P", "s"), 1)  # fmt: skip
+} | dict.fromkeys(("top", "S", "k", "sigma", "c"), 1)  # fmt: skip
 #: Two independent tokens with the covariance A A', each with two coordinates of its own of xi.
 TOKENS: dict[str, Any] = {
     "L": 2, "n": 1, "d": 2, "rank": 4, "same": lambda l, k: 1 if l == k < 2 else -1,
@@ -123,13 +123,18 @@ CLASSES: dict[str, Any] = {
     "delta": diagonal(1, 1), "v": diagonal(1, 1), "f": vector(1, -1), "b": 0, "sigma2": 2, "common": -1,
     "z": descended, "Q": lambda x, y, t: descended(t) * (0 if max(x, y) > 1 else 0.5 if x == y else -0.5),
 } | dict.fromkeys(("M", "kappa", "eta", "x"), 1) | dict.fromkeys(("K", "r"), 2)  # fmt: skip
+#: Two orthonormal features and any attention.
+ORTHONORMAL: dict[str, Any] = {
+    "K": 2, "r": 2, "v": diagonal(1, 1), "same": lambda l, k: 1 if l == k < 2 else -1,
+    "loga": lambda x, y: Fraction(x - 2 * y, 3),
+}  # fmt: skip
 #: Claims on the flow of attention over features, and on a step of descent.
-FLOWS = ("OURS:R11.lower", "OURS:R12.lower", "OURS:R7.flow/step")
+FLOWS = ("OURS:R11.lower", "OURS:R12.lower", "OURS:R7.flow/step", "OURS:R7.only")
 #: Claims on Gaussian vectors whose hypotheses speak of no law.
 GAUSSIAN = (
     "BB:B.1.a", "BB:LF.1", "BB:LF.1.i", "BB:LF.1.i/query", "BB:LF.1.ii.f", "BB:R3.2/exponent",
     "BB:R5.3.risk0", "OURS:LF.1/sub_gaussian", "OURS:R4.self/nu", "OURS:T5.2.gap/gaussian",
-    "OURS:T5.2.gap/moments", "OURS:T5.2.gap/power",
+    "OURS:T5.2.gap/moments",
 )  # fmt: skip
 MODELS: dict[str, dict[str, Any]] = {
     "minimum": MINIMUM, "saddle": MINIMUM | {"U": diagonal(), "u": 0, "q": 28, "k": 4},
@@ -137,7 +142,7 @@ MODELS: dict[str, dict[str, Any]] = {
     "outside the range": MINIMUM | {"X": diagonal(0, 5), "Y": diagonal(0, 7)},
     "on the ray": MINIMUM | {"X": diagonal(quarter, half)}, "one token": WEIGHTS, "covariance": COVARIANCE,
     "independent tokens": TOKENS, "features": FEATURES,
-    "two classes": CLASSES,
+    "two classes": CLASSES, "orthonormal": ORTHONORMAL,
 }  # fmt: skip
 
 

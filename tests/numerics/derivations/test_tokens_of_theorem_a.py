@@ -2,15 +2,19 @@
 
 import itertools
 import random
+from fractions import Fraction
 from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
 
-from numerics.derivations.kernel.sorts import Sort
+from numerics.derivations.derived import exp, log
+from numerics.derivations.kernel.normal_form import LENGTH as L
+from numerics.derivations.kernel.sorts import ProofError, Sort
 from numerics.derivations.kernel.terms import Bind, Function, Variable
 from numerics.derivations.kernel.theorems import Theorem
+from numerics.derivations.statements import Statement, proved
 from proofs_check.derivations.linear_attention.softmax_errors import theorem_a, token_errors
 from tests.numerics.derivations.test_gaussian_steps import GaussianWorld
 
@@ -55,7 +59,11 @@ class TwoTokens(GaussianWorld):
 @cache
 def steps() -> tuple[Theorem, ...]:
     return tuple(
-        {str(t): t for thm in (theorem_a.weaker_error(), theorem_a.slope()) for t in thm.steps()}.values()
+        {
+            str(t): t
+            for thm in (theorem_a.weaker_error(), theorem_a.slope(), theorem_a.below_a_power())
+            for t in thm.steps()
+        }.values()
     )
 
 
@@ -84,6 +92,17 @@ def test_a_false_step_would_be_seen():
     equations = [t for t in steps() if t.op == "==" and t.lhs != t.rhs]
     seen = sum(not world.compared(t.lhs, "==", t.rhs, ACCURACY, factor=1.1) for t in equations)
     assert seen > 0.8 * len(equations)
+
+
+@pytest.mark.parametrize("of_s", [1, Fraction(1, 2)])
+def test_the_power_of_the_length_is_that_of_the_exponential(of_s):
+    power = theorem_a.theta * (of_s * token_errors.s - (2 - of_s) * log(L))
+    stated = Statement(theorem_a.P2, "<=", exp(power), theorem_a.power_statement().assumptions)
+    if of_s == 1:
+        assert proved(stated, theorem_a.below_a_power()).rhs == stated.rhs
+    else:
+        with pytest.raises(ProofError):
+            proved(stated, theorem_a.below_a_power(), effort=2_000)
 
 
 @pytest.mark.parametrize("name", token_errors.INTEGRANDS)

@@ -1,6 +1,6 @@
-"""The derivations of Theorem B and of the late law R11: steps of the first hold for two tokens,
-what they cannot show is refused, and the numbers of the bound from below can be chosen so that its
-exponent is b.
+"""Derivations of our results, Theorem B and the late law R11 among them: steps of the first hold
+for two tokens, what the derivations cannot show is refused, and the numbers of the bound from below
+can be chosen so that its exponent is b.
 """
 
 import math
@@ -8,20 +8,29 @@ import random
 from fractions import Fraction
 
 import pytest
+import sympy as sp
 
+from numerics.derivations.kernel.binding import instantiated
+from numerics.derivations.kernel.rules import arithmetic
 from numerics.derivations.kernel.sorts import ProofError
-from numerics.derivations.statements import Statement, proved
-from proofs_check.derivations.features import late_law
+from numerics.derivations.kernel.terms import term
+from numerics.derivations.statements import Statement, from_sympy, proved
+from proofs_check.derivations.features import counts, late_law, only_orthonormal
+from proofs_check.derivations.gaussian_tokens import averaged_label, bayes, linear_risk
 from proofs_check.derivations.query import (
     average,
     exponent,
     from_above,
     from_below,
+    gradient_bracket,
     large_scores,
     near_the_token,
     one_token,
+    without_scores,
 )
+from proofs_check.derivations.softmax_average import query_average
 from tests.numerics.derivations.test_tokens_of_theorem_a import ACCURACY, TwoTokens
+from theory.bounds.query_average import output_average_long
 
 
 @pytest.mark.parametrize(
@@ -48,6 +57,15 @@ SHOWN = {
     "from below": (large_scores.statement, large_scores.theorem),
     "moments": (from_below.moment_statements, from_below.moments_at_the_limit),
     "late law": (late_law.statement, late_law.theorem),
+    "heavier weight": (query_average.statement_with_a_weight, query_average.theorem_with_a_weight),
+    "no scores": (without_scores.statement, without_scores.theorem),
+    "bracket": (gradient_bracket.statements, gradient_bracket.theorems),
+    "averaged label": (averaged_label.statement, averaged_label.theorem),
+    "linear risk": (linear_risk.risk_statement, linear_risk.risk),
+    "Bayes risk": (bayes.statement, bayes.theorem),
+    "only orthonormal": (only_orthonormal.statement, only_orthonormal.theorem),
+    "squares of counts": (counts.squares_statement, counts.mean_of_squares),
+    "small scores": (query_average.statement_of_the_rate, query_average.theorem_of_the_rate),
 }
 WRONG = [
     ("both bounds", 0, {"factor": 2}),
@@ -61,6 +79,16 @@ WRONG = [
     ("moments", 0, {"c": 2}),
     ("moments", 1, {"share": Fraction(1, 2)}),
     ("late law", 0, {"four": 3}),
+    ("heavier weight", 0, {"c": Fraction(99, 100)}),
+    ("no scores", 0, {"factor": 2}),
+    ("bracket", 0, {"two": Fraction(21, 10)}),
+    ("bracket", 1, {"share": Fraction(11, 10)}),
+    ("averaged label", 0, {"one": 2}),
+    ("linear risk", 0, {"of_query": 2}),
+    ("Bayes risk", 0, {"share": Fraction(11, 10)}),
+    ("only orthonormal", 0, {"own": 2}),
+    ("squares of counts", 0, {"first": 1}),
+    ("small scores", 0, {"c": Fraction(99, 100)}),
 ]
 
 
@@ -86,6 +114,16 @@ def test_each_hypothesis_is_needed(name):
             less = Statement(statement.lhs, statement.op, statement.rhs, statement.assumptions - {dropped})
             with pytest.raises(ProofError, match="assumes more"):
                 proved(less, theorem, effort=2_000)
+
+
+@pytest.mark.parametrize("sizes", [(2, Fraction(1, 3), 3, 3), (1, 0, 1, 1), (5, 4, 2, 7)])
+def test_a_weight_of_the_query_gives_the_bound_of_theory(sizes):
+    L, *rest = symbols = sp.symbols("L sigma U V d", positive=True)
+    q, numbers = query_average, [sp.Rational(x) for x in sizes]
+    bound = output_average_long(*symbols, lam=Fraction(9, 20)).subs(dict(zip(rest, numbers, strict=True)))
+    at = {q.odds: 9, **dict(zip((q.sigma, q.norm_U, q.norm_V, q.d), sizes, strict=True))}
+    ours = instantiated(q.statement_with_a_weight().rhs, {x: term(value) for x, value in at.items()})
+    assert arithmetic(ours, "==", from_sympy(bound, {L: q.L})).op == "=="
 
 
 def bound_from_below(lam, B, d=1):

@@ -11,11 +11,12 @@ from functools import cache
 
 import sympy as sp
 
-from numerics.derivations.derived import chain, exp
+from numerics.derivations.derived import chain, exp, log
 from numerics.derivations.kernel.binding import bind
 from numerics.derivations.kernel.normal_form import LENGTH as L
-from numerics.derivations.kernel.rules import instantiate
-from numerics.derivations.kernel.terms import Term, term
+from numerics.derivations.kernel.rules import arithmetic, gcongr, instantiate
+from numerics.derivations.kernel.sorts import REALS, Range
+from numerics.derivations.kernel.terms import Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, from_sympy, hypotheses
 from numerics.derivations.tactics import calc, show
@@ -48,6 +49,8 @@ from proofs_check.derivations.softmax_average.gaussian_tokens import mean
 from theory.attention.gaussian_errors import P2_slope, gaussian_second_moment, limit_of_output_error
 from theory.attention.gaussian_errors import theorem_A as bound
 
+theta = Variable("theta", range=Range(Fraction(0), Fraction(1), False, False))
+number = Variable("x", range=REALS)
 #: tr(V Gamma V'), |V Gamma U z|^2, and the mean squared error of the output.
 t, q = rows(of_tokens.spread), rows(of_tokens.limit**2)
 mean_square = mean(rows((of_tokens.output - of_tokens.limit) ** 2))
@@ -98,6 +101,35 @@ def solution_statement(one: int = 1) -> Statement:
     """P2 <= e^s/(e^s + L - 1), with `one` in the place of the 1."""
     curve = _term(bound(_s, _n + 2 - one, sp.S.One, sp.S.Zero))
     return Statement(P2, "<=", curve, hypotheses(*GIVEN, one_less))
+
+
+def power_statement(end: int | Fraction = 1) -> Statement:
+    """P2 <= e^{r s} L^{-r} for every r in [0, end]."""
+    r = Variable("theta", range=Range(Fraction(0), Fraction(end), False, False))
+    return Statement(P2, "<=", exp(r * (of_tokens.s - log(L))), hypotheses(*GIVEN, one_less))
+
+
+@cache
+def _curve_below_its_limit() -> Theorem:
+    """e^s/(e^s + L - 1) <= e^s/L, as s >= 0."""
+    E = exp(of_tokens.s)
+    one = show(1, "<=", E, variance_is_not_negative(of_tokens.SCORE), of_tokens.s)
+    return show(weights_are_spread().rhs, "<=", E / L, one, one_less, E)
+
+
+@proves("OURS:T5.2.gap/power", power_statement)
+def below_a_power() -> Theorem:
+    """P2 is at most e^s/L and at most 1."""
+    curve, E = weights_are_spread(), exp(of_tokens.s)
+    short, long = calc(curve, ("<=", 1, E)), calc(curve, ("<=", E / L, _curve_below_its_limit()))
+    x = of_tokens.s - log(L)
+    long = chain(long, arithmetic(E / L, "==", exp(x)))
+    large, small = Op("ind", (x,)), Op("above", (-x,))
+    split = arithmetic(P2, "<=", large * P2 + small * P2, hide=(P2,))
+    parts = gcongr(large * P2, short), gcongr(small * P2, long)
+    cases = Op("ind", (number,)) * 1 + Op("above", (-number,)) * exp(number)
+    lemma = instantiate(arithmetic(cases, "<=", exp(theta * number)), {number: x})
+    return chain(split, gcongr(split.rhs, *parts), lemma)
 
 
 # The mean squared error.
@@ -155,10 +187,9 @@ def error() -> Theorem:
 @cache
 def weaker() -> Theorem:
     """e^s/(e^s + L - 1) <= e^s/L, as s >= 0."""
-    E, curve = exp(of_tokens.s), weights_are_spread().rhs
-    one = show(1, "<=", E, variance_is_not_negative(of_tokens.SCORE), of_tokens.s)
-    less = show(curve, "<=", E / L, one, one_less, E)
-    return show(curve * (t + q), "<=", E / L * (t + q), less, limit_is_not_negative(), curve, E / L, t + q)
+    less = _curve_below_its_limit()
+    curve, E = less.lhs, less.rhs
+    return show(curve * (t + q), "<=", E * (t + q), less, limit_is_not_negative(), curve, E, t + q)
 
 
 @proves("OURS:R4.A", error_statements, part=2)
