@@ -16,7 +16,7 @@ from numerics.attention.window.loss import window_loss
 from numerics.attention.window.plain import plain_window_loss
 from numerics.counterexamples.by_sequences import refuted_by_two_routes
 from numerics.evidence import Evidence
-from numerics.provers import Integers, forall, integral_evidence
+from numerics.provers import Integers, forall
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along
@@ -65,7 +65,7 @@ def at_most(
     )
 
 
-#: n = 2, d = 3, sigma = 1: every minimiser is below 16, and Lambda = 2L^2.
+#: n = 2, d = 3, sigma = 1: every minimiser is below 16 by OURS:R8.two, and Lambda = 2L^2.
 SATURATED = Diverging(
     point={"c": Fraction(1)},
     hypotheses=("n >= 2", "sigma2 >= n**(-3/2)", "sigma2 <= n*L**2"),
@@ -78,7 +78,7 @@ SATURATED = Diverging(
 @claim(
     "COL:T3.4/range",
     **charge(false="gap", costs="a hypothesis"),
-    needs=("COL:T3.4/finite", "COL:B.5"),
+    needs=("OURS:R8.two", "COL:B.5"),
     repair=dict(with_L=True),
     control=(
         dict(with_L=True, affine_lower=4),
@@ -118,29 +118,6 @@ def _affine_from_below(id: str, times: int) -> Evidence:
 
 def _relu_from_below(id: str, times: int) -> Evidence:
     return derivation(id, at_least(relu, 2, 1 / 70, times), times=times)
-
-
-D = sp.Symbol("D", positive=True)
-
-
-def two_tokens(w: int | sp.Expr) -> sp.Expr:
-    """The integrand over the difference D of two heights of 2 minus 9/L^2 times the signal of
-    affine tasks with two tokens, d = 3.
-    """
-    falls = sp.exp(-2 * w * D)
-    tanh = (1 - falls) / (1 + falls)
-    product_of_heights = ((2 - D) ** 2 / 3 - D**2) / 4
-    return (2 - D) / 2 * (D * tanh + (1 - tanh**2) / 2 * (1 - product_of_heights))
-
-
-@claim("COL:T3.4/finite", control=dict(widest=6))
-def best_width_of_two_tokens(*, widest: int = 16) -> Evidence:
-    r"""At $w=\frac{13}{10}$ the integral that is 2 minus $\frac{9}{L^2}$ times the signal is at
-    least $\frac23$ plus 1 over `widest` = 16.
-    """
-    return integral_evidence(
-        two_tokens(sp.Rational(13, 10)), D, (0, 2), ">=", sp.Rational(2, 3) + sp.Rational(1, widest)
-    )
 
 
 @claim(

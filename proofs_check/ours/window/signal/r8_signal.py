@@ -1,5 +1,6 @@
 """R8: the signal term of ReLU tasks is that of affine tasks, halved, and one of the modulus; and
-the signal term of affine tasks is never below its limit for long prompts.
+the signal term of affine tasks is never below its limit for long prompts; and two tokens have a
+finite best width, however little noise there is.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import sympy as sp
 from sympy import oo
 
 from numerics.evidence import Evidence, all_of
-from numerics.provers import Closed, Integers, computed, forall, identity
+from numerics.provers import Closed, Integers, computed, forall, identity, integral_evidence
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.window.relu_means import L, averaged, b, l_1, l_2
@@ -91,3 +92,26 @@ def noise_from_above(*, six: int = 6, order: int | Fraction = 1) -> Evidence:
         means.append(forall(sp.expand(mean * p**2), "<=", sp.Rational(order) / ((m + 1) * (m + 2)), domain))
     weight = computed(r"\mathbb E W^2", (1 - sp.exp(-8 * w)) / (8 * w))
     return all_of(squares, *means, forall(weight, "<=", sp.Rational(order) / (8 * w), {w: (0, oo)}))
+
+
+D = sp.Symbol("D", positive=True)
+
+
+def two_tokens(w: int | sp.Expr) -> sp.Expr:
+    """The integrand over the difference D of two heights of 2 minus 9/L^2 times the signal of
+    affine tasks with two tokens, d = 3.
+    """
+    falls = sp.exp(-2 * w * D)
+    tanh = (1 - falls) / (1 + falls)
+    product_of_heights = ((2 - D) ** 2 / 3 - D**2) / 4
+    return (2 - D) / 2 * (D * tanh + (1 - tanh**2) / 2 * (1 - product_of_heights))
+
+
+@claim("OURS:R8.two", control=dict(widest=6))
+def best_width_of_two_tokens(*, widest: int = 16) -> Evidence:
+    r"""At $w=\frac{13}{10}$ the integral that is 2 minus $\frac{9}{L^2}$ times the signal is at
+    least $\frac23$ plus 1 over `widest` = 16.
+    """
+    return integral_evidence(
+        two_tokens(sp.Rational(13, 10)), D, (0, 2), ">=", sp.Rational(2, 3) + sp.Rational(1, widest)
+    )

@@ -237,4 +237,4 @@ def _without_noise() -> Line:
         f"Exactly {told}, while Lambda is infinite: some noise is needed for a lower end "
         "that is a power of Lambda."
     )
-    return judged("COL:T3.4/finite", law, says, lost or found[2] >= 16, printed=True)
+    return judged("OURS:R8.two", law, says, lost or found[2] >= 16, printed=True)
