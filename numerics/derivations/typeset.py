@@ -183,7 +183,7 @@ class _Page(NamedTuple):
     def variable(self, v: Term) -> str:
         """A variable; a free token is one of a prompt."""
         assert isinstance(v, Variable)
-        name = self.bound.get(v) or ("0" if v == START else printed(v.name))
+        name = self.bound.get(v) or ("0" if v in ORIGINS else printed(v.name))
         return f"z_{{{name}}}" if v.sort is Sort.TOKEN and v not in self.bound else name
 
     def letters(self, alphabet: str, count: int, *, heads: bool) -> list[str]:

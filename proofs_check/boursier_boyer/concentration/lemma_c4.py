@@ -113,12 +113,13 @@ def divisor_is_positive(power: int, closed: bool) -> Evidence:
     costs="nothing",
     repair=dict(closed=False),
     control=(dict(closed=True), dict(closed=False, share=Fraction(1, 2000))),
+    needs=("BB:LC.4",),
     hypotheses=("C_f >= 0", "sigma2 > 0"),
 )
 def the_exponent_is_defined(*, closed: bool = True, share: int | Fraction = 1) -> Evidence:
     r"""The divisor $16\sigma^2C_f^{2/p}$, $p=1,2$, is positive for every $C_f$ that the lemma
     admits. Printed, it admits $C_f=0$ (`closed`), which is refuted; the repair asks for $C_f>0$,
-    with which the bounds of the lemma are derived. Here `share` multiplies them.
+    with which the bounds of the lemma, with $C_f^2$, are derived. Here `share` multiplies them.
     """
     bounds = mean_square_at_a_fixed_query(power=2, c=share, square=share)
     return all_of(*(divisor_is_positive(2 // p, closed) for p in (1, 2)), bounds)

@@ -56,12 +56,14 @@ small = assume(
     "<=",
     A_ / K,
     every=(n, outcome),
+    argument="LDL:L3.3 says so of balanced prompts in this phase",
 )
 seldom = assume(
     "a prompt is unbalanced with probability at most E/K",
     mean(fails),
     "<=",
     E / K,
+    argument="LDL:eq9.bal says so with its E",
 )
 #: f_k - yhat, and f_m - yhat.
 error, other_error = -others(A(n, outcome) * d(n, outcome)), d_m - others(A(n, outcome) * d(n, outcome))

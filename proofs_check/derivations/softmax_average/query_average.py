@@ -264,7 +264,7 @@ def averaged() -> Theorem:
 @cache
 def small_scores() -> Theorem:
     """The hypothesis kappa < 1/8, which is u/(8 (1 + u)) with u >= 0."""
-    return assume("8 kappa = u/(1 + u)", 8 * kappa, "==", u / (1 + u))
+    return assume("8 kappa = theta/(1 + theta)", 8 * kappa, "==", u / (1 + u))
 
 
 @cache

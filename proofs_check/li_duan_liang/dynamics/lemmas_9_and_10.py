@@ -27,7 +27,7 @@ from proofs_check.li_duan_liang.dynamics.proposition_4 import FAR, SHARP, L, del
     **charge(false="gap", costs="the theorem"),
     repair=dict(power=2),
     control=(dict(power=3), dict(constant=Fraction(9, 10))),
-    needs=("LDL:L2.raw",),
+    needs=("LDL:L8.1", "LDL:L2.eq12/upper", "LDL:L2.raw"),
     hypotheses=IN_SHARP,
 )
 def gradient_in_phase_3(*, power: int = 1, constant: int | Fraction = 1) -> Evidence:

@@ -76,6 +76,7 @@ def where_the_excess_is_least(*, half: int | Rational = Rational(1, 2), two: int
     return all_of(
         identity(sp.diff(F, lam) * (1 - 2 * lam) ** (d / 2 + 2) * lam**2, -q),
         identity(q, lead * (best - lam) * (other - lam)),
+        *(forall(positive, ">", 0, domain) for positive in (lead, best)),
         forall(best, "<", half, domain),
         forall(lam, "<", other, {**domain, lam: (0, half)}),
     )
@@ -182,7 +183,9 @@ def excess_of_linear_attention(*, share: Fraction = Fraction(1)) -> Evidence:
     control=(
         dict(least=3, first=Rational(4217, 1000)),
         dict(first=Rational(4219, 1000)),
-        dict(edge=Rational(1, 5), four=5, one=Rational(9, 10)),
+        dict(edge=Rational(1, 5)),
+        dict(four=5),
+        dict(one=Rational(9, 10)),
     ),
     needs=("OURS:R6.valley/minimum", "OURS:R6.valley/linear"),
 )

@@ -28,7 +28,7 @@ same = assume("u stays", u.after(t), "==", u(t), every=(t,))
 at_0 = assume("u starts at 0", u(FIRST), "==", 0)
 below = assume("u <= 0 so far", u(t), "<=", 0, every=(t,))
 next_below = arithmetic(u.after(t), "<=", 0, kept, below)
-first_below = arithmetic(u(FIRST), "<=", 0, at_0)
+first_below = at_0
 of_every_number = assume("x <= u so far", x, "<=", u(t), every=(x, t))
 #: a(s) u(t) = 0 for all s and t up to T shows it for s up to T and t up to T + 1, and no more.
 row = assume("row s is what it is at s", a(s) * u.after(t), "==", a(s) * u(s), every=(s, t))
