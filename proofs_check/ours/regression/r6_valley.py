@@ -58,16 +58,18 @@ def the_valley_is_a_line(*, power: int = 2, one: int = 1) -> Evidence:
 
 @claim(
     "OURS:R6.valley/minimum",
-    control=(dict(half=Rational(1, 5)), dict(half=1), dict(two=1)),
+    control=(dict(half=Rational(1, 5)), dict(half=1), dict(two=1), dict(least=1)),
     cites=("the mean value theorem",),
 )
-def where_the_excess_is_least(*, half: int | Rational = Rational(1, 2), two: int = 2) -> Evidence:
+def where_the_excess_is_least(
+    *, half: int | Rational = Rational(1, 2), two: int = 2, least: int = 0
+) -> Evidence:
     r"""For every $d\geq1$ and $\tau^2\geq0$, with $T={\rm tr}\,S+\tau^2$,
     $F'=-(1-2\lambda)^{-d/2-2}q/\lambda^2$ with $q=(d+2)(2T-{\rm tr}\,S)\lambda^2-(d+4)T\lambda+T$,
     and $q=(d+2)(2T-{\rm tr}\,S)(\lambda_*-\lambda)(\lambda'-\lambda)$ with the formula for
     $\lambda_*$, which is below $\frac12$, and a root $\lambda'$ that is above every
     $\lambda<\frac12$: $F$ falls before $\lambda_*$ and rises after. Here `two` stands for the 2 of
-    $2T$, and `half` for $\frac12$.
+    $2T$, `half` for $\frac12$, and $\lambda_*$ and the factor are above `least` = 0.
     """
     F, q = valley_excess(lam, trace=sigma, d=d, noise=tau2), quadratic(two)
     domain = {d: Closed(1, oo), sigma: (0, oo), tau2: Closed(0, oo)}
@@ -76,7 +78,7 @@ def where_the_excess_is_least(*, half: int | Rational = Rational(1, 2), two: int
     return all_of(
         identity(sp.diff(F, lam) * (1 - 2 * lam) ** (d / 2 + 2) * lam**2, -q),
         identity(q, lead * (best - lam) * (other - lam)),
-        *(forall(positive, ">", 0, domain) for positive in (lead, best)),
+        *(forall(positive, ">", least, domain) for positive in (lead, best)),
         forall(best, "<", half, domain),
         forall(lam, "<", other, {**domain, lam: (0, half)}),
     )
