@@ -4,7 +4,7 @@ steps of the proof of Theorem H.5, and Lemma B.5 by minimisation over all matric
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 
 import numpy as np
@@ -90,43 +90,75 @@ def of_structure(cases: list[tuple[int, int, int, float, float]], checked: str) 
     r"good as $CBB^\top$.",
     repair=dict(least_n=2, c_v=1),
     control=(dict(least_n=1), dict(c_v=0)),
-    needs=("COL:H.1/sign", "COL:T4.4/noise", "COL:T4.4/direction", "COL:T4.4/length", "COL:T4.4/multiples"),
-    cites=LEAST_VALUE,
+    needs=(
+        "COL:H.1/sign",
+        "COL:H.2",
+        "COL:H.3",
+        "COL:H.4",
+        "COL:H.5i",
+        "COL:H.5ii",
+        "COL:H.5.red",
+        "COL:H.5.noise/positive",
+    ),
     hypotheses=UNIQUE,
 )
 def minimiser_ignores_spurious_directions(*, least_n: int = 1, c_v: int = 0) -> Evidence:
-    r"""Printed, two matrices share the least loss. With $n=2$, $c_v\neq0$, no noise and $|B^\top
-    Mx|\leq\frac2{|c_u|}$: if $m$ is the least loss of $cBB^\top$, $0\leq c\leq\frac2{c_u^2}$,
-    that of $M$ is at least $m$ and positive multiples of $|B_\perp^\top MB|^2$, of $|B_\perp^\top
-    MB_\perp|^2$ and of the mean of $\lambda(1-\cos)$, $\lambda=|c_uB^\top Mx|$, for the angle
-    between $c_uB^\top Mx$ and $u$. Where that is 0, $A=B^\top MB$ is a multiple of $I$ of a trace
-    that is not negative, by the claims that are needed, and not 0, by Lemma H.1. Tried is the free
-    minimiser in the class of the theorem, with the bounds 1 and 2, for up to 8 tokens.
+    r"""Printed, two matrices share the least loss. With $n\geq2$ and $c_v\neq0$ the free minimiser
+    is a multiple of $BB^\top$: Case 1 with the bounds 1 and 2, Case 2 with the bound 1.
     """
     if least_n == 1 or c_v == 0:
         return tie(2 if c_v == 0 else 1, c_v, FORM)
-    cases = [(n, 1, 2, 0.0, bound) for n in range(2, 9) for bound in (1.0, 2.0)]
-    cases += [(2, k, d, 0.0, 2.0) for k, d in ((1, 3), (2, 3))]
-    return derivation("COL:T4.4", of_structure(cases, FORM))
+    return of_structure([*without_noise(range(2, 9)), *with_noise()], FORM)
+
+
+def without_noise(lengths: Iterable[int]) -> list[tuple[int, int, int, float, float]]:
+    cases = [(n, 1, 2, 0.0, bound) for n in lengths for bound in (1.0, 2.0)]
+    return cases + [(2, k, d, 0.0, 2.0) for k, d in ((1, 3), (2, 3))]
+
+
+def with_noise() -> list[tuple[int, int, int, float, float]]:
+    return [(2, k, d, sigma, 1.0) for k, d in ((1, 2), (1, 3), (2, 3)) for sigma in NOISES]
+
+
+#: What is derived of Theorem 4.4.
+TWO = r"Two tokens, and $|B^\top Mx|\leq C_p/|c_u|$ for every $x$."
+
+
+@claim(
+    "COL:T4.4/two",
+    fragment=TWO,
+    control=dict(c_v=0),
+    needs=("COL:H.1/sign", "COL:T4.4/direction", "COL:T4.4/length", "COL:T4.4/multiples"),
+    cites=LEAST_VALUE,
+)
+def two_tokens_without_noise(*, c_v: int = 1) -> Evidence:
+    r"""With $n=2$, $c_v\neq0$, no noise and $|B^\top Mx|\leq\frac2{|c_u|}$: if $m$ is the least
+    loss of $cBB^\top$, $0\leq c\leq\frac2{c_u^2}$, that of $M$ is at least $m$ and positive
+    multiples of $|B_\perp^\top MB|^2$, of $|B_\perp^\top MB_\perp|^2$ and of the mean of
+    $\lambda(1-\cos)$, $\lambda=|c_uB^\top Mx|$, for the angle between $c_uB^\top Mx$ and $u$. Where
+    that is 0, $A=B^\top MB$ is a multiple of $I$ of a trace that is not negative, by the claims
+    that are needed, and not 0, by Lemma H.1. The free minimiser of the class is tried; with
+    `c_v` = 0 two matrices share the least loss.
+    """
+    if c_v == 0:
+        return tie(2, c_v, FORM)
+    return derivation("COL:T4.4/two", of_structure(without_noise((2,)), FORM))
 
 
 @claim(
     "COL:T4.4/noise",
-    **charge(false="edge", at="c_v = 0", follows="COL:T4.4", costs="a hypothesis"),
-    repair=dict(c_v=1),
+    fragment=TWO.removesuffix(".") + r", and $k\geq2$.",
     control=dict(c_v=0),
-    needs=("COL:H.5.noise/slope",),
+    needs=("COL:H.5.noise/slope", "COL:T4.4/direction", "COL:T4.4/length", "COL:T4.4/multiples"),
     cites=LEAST_VALUE,
-    hypotheses=UNIQUE,
 )
-def minimiser_with_noise(*, c_v: int = 0) -> Evidence:
-    r"""Printed, two matrices share the least loss. With $n=2$, $k\geq2$, $c_v\neq0$, any noise and
-    $|B^\top Mx|\leq\frac1{|c_u|}$ it is the same with the bound 1, which is tried.
+def two_tokens_with_noise(*, c_v: int = 1) -> Evidence:
+    r"""With $n=2$, $k\geq2$, $c_v\neq0$, any noise and $|B^\top Mx|\leq\frac1{|c_u|}$ it is the
+    same with the bound 1, which is tried; with `c_v` = 0 two matrices share the least loss.
     """
     if c_v == 0:
         return tie(2, c_v, FORM, 0.1, (1.0,))
-    cases = [(2, k, d, sigma, 1.0) for k, d in ((1, 2), (1, 3), (2, 3)) for sigma in NOISES]
-    return derivation("COL:T4.4/noise", of_structure(cases, FORM))
+    return derivation("COL:T4.4/noise", of_structure(with_noise(), FORM))
 
 
 @claim("COL:T4.4/direction", control=dict(times=2))

@@ -9,7 +9,7 @@ from fractions import Fraction
 import sympy as sp
 from sympy import oo
 
-from numerics.evidence import Evidence
+from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, computed, forall, identity
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
@@ -80,9 +80,9 @@ RESCALED = Diverging(
 
 @claim(
     "COL:E.3/flat",
-    **TYPO,
+    **charge(false="typo", costs="constants"),
     repair=dict(noise=True),
-    control=dict(noise=True, quarters=2),
+    control=(dict(noise=True, quarters=2), dict(noise=True, quarters=5)),
     needs=("COL:B.1-dec", "COL:B.5"),
     hypotheses=("scale > 0",),
 )
@@ -91,13 +91,15 @@ def flatter_tasks(*, noise: bool = False, quarters: int = 3) -> Evidence:
     the range of the noise, the loss of ReLU tasks of any constant at a width that minimises the
     loss of those of the constant $L$ is at least $c\frac{\sigma^2}{n}$ times $\Lambda$ to the power
     of `quarters` = 3 quarters of $(d-1)\beta$, derived for every $d\geq2$ and every $n$; that power
-    is at least the printed $\frac{d\beta}{2}$ for $d\geq3$.
+    is at least the printed $\frac{d\beta}{2}$ for $d\geq3$, and at most $(d-1)\beta$, that of the
+    noise term at a width of the order $\Lambda^{2\beta}$.
     """
     if not noise:
         return along(RESCALED, n=1)
     share = sp.Rational(quarters, 4)
-    search = forall(d * beta / 2, "<=", share * (d - 1) * beta, {d: Integers(3, oo)})
-    return derivation("COL:E.3/flat", search, quarters=quarters)
+    least = forall(d * beta / 2, "<=", share * (d - 1) * beta, {d: Integers(3, oo)})
+    most = forall(share * (d - 1) * beta, "<=", (d - 1) * beta, {d: Integers(2, oo)})
+    return derivation("COL:E.3/flat", all_of(least, most), quarters=quarters)
 
 
 @claim(

@@ -257,6 +257,6 @@ def multiples_statement(times: int = 1) -> Statement:
     return Statement(query(mean(loss_at(*own))), "==", times * mean(with_equal_weights(c, *at_fixed)), given)
 
 
-proves("COL:T4.4", cost_statement)(costs)
+proves("COL:T4.4/two", cost_statement)(costs)
 proves("COL:T4.4/noise", lambda: cost_statement(True))(lambda: costs(True))
 proves("COL:T4.4/multiples", multiples_statement)(loss_of_multiples)

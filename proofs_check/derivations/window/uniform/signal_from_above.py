@@ -219,10 +219,10 @@ def _in_the_mean(signal_: Theorem, bound: Theorem, rate: Term) -> Theorem:
 
 @cache
 def level_bound() -> Theorem:
-    """The signal term of affine tasks is at most 4 L^2/(3d), at every width."""
+    """The signal term of affine tasks is at most 4 L^2/(3d), at every width from 0 on."""
     point = chain(by_the_sum(), show(V / S**2, "<=", 4, at_most_four(), V, S))
     scaled = calc(affine_signal(), ("<=", Lip**2 / (3 * d) * 4, integrate("prompt", (prompt,), point)))
-    return chain(integrate("query", (q,), instantiate(scaled, there)), 4 / (3 * d) * Lip**2)
+    return chain(integrate("query", (q,), scaled), 4 / (3 * d) * Lip**2)
 
 
 def assumed(*more: Theorem) -> frozenset[Assumption]:
@@ -235,7 +235,7 @@ def affine_statements(power: int = 2, four: int | Fraction = 4) -> tuple[Stateme
     bound = Lip**2 / (3 * d) * (of_affine * rate) + 4 * Lip**2 / n
     return (
         Statement(over_queries(affine), "<=", bound, assumed(wide())),
-        Statement(over_queries(affine), "<=", Fraction(four) * Lip**2, assumed()),
+        Statement(bind("query", (q,), signal(affine)), "<=", Fraction(four) * Lip**2, assumed()),
     )
 
 
@@ -284,7 +284,8 @@ def for_every_width() -> tuple[Theorem, Theorem]:
         ("<=", Lip**2 * (of_affine * (rate + 1 / n)), few),
     )
     small = arithmetic(4 / (3 * d), "<=", (d / p) ** 2 / 2, narrow(), arithmetic(2, "<=", d, dimension()))
-    return first, calc(level_bound(), ("<=", (d / p) ** 2 / 2 * Lip**2, gcongr(small.lhs * Lip**2, small)))
+    level = instantiate(level_bound(), there)
+    return first, calc(level, ("<=", (d / p) ** 2 / 2 * Lip**2, gcongr(small.lhs * Lip**2, small)))
 
 
 @cache
