@@ -288,8 +288,13 @@ def lines_of_the_last_display(
         return refuted_exactly(witness)
     # |grad Psi|, sigma^2 |K'Q z|, |K'Q| and |V|, and what these are put before
     psi, t, kappa, V, x, r = sp.symbols("psi t kappa V x r", nonnegative=True)
+    # In the order of their names: a question has to be the same in every process.
     below = lambda left, right, ends: forall(
-        left, "<=", right, dict.fromkeys(left.free_symbols | right.free_symbols, Closed(0, oo)), where=[ends]
+        left,
+        "<=",
+        right,
+        dict.fromkeys(sorted(left.free_symbols | right.free_symbols, key=str), Closed(0, oo)),
+        where=[ends],
     )
     n = sp.Symbol("n", nonnegative=True)  # (E|z|^4)^{1/4}
     searches = (
