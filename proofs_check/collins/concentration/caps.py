@@ -204,8 +204,7 @@ def large_sums_from_above(*, two: int | Fraction = 2) -> Evidence:
 def large_sums_from_below(*, constant: int | Fraction = Fraction(8, 3)) -> Evidence:
     r"""For real $d\geq5$, $1\leq\alpha\leq2$ and every $m\geq\frac{d+\sqrt d}{\alpha}$ the sum
     is at least $\frac{\Gamma(d+1)}{\alpha^{d+1}}$ over `constant` = 8/3, derived by the same
-    levels; the area beyond $m+1$ is an incomplete gamma function. It is tried as the bound from
-    above.
+    levels; the area beyond $m+1$ is $\Gamma(d+1,\alpha(m+1))$. It is tried as the bound from above.
     """
     return derivation("COL:G.3/large.lower", least_sums(">=", 1 / Fraction(constant)), constant=constant)
 

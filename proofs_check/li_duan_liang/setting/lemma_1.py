@@ -136,7 +136,7 @@ TWO_VALUES = Diverging(
 def lemma_1_from_below(*, least: int | Fraction = 0, most: int | Fraction = 2) -> Evidence:
     r"""Printed (`least` = 0), tasks of two values defeat every constant in
     $(1-\mathrm{Attn}_k)^2L^2\Delta^2\leq c\,(\hat y-f_k)^2$ as $M$ grows. For exchangeable tasks
-    the loss is between `least`/2 = 1/2 and `most`/2 = 1 times
+    twice the loss is between `least` = 1 and `most` = 2 times
     $\sigma_f^2\sum_kp_k\mathbb{E}(1-\mathrm{Attn}_k)^2$, as $\sum_{n\neq
     k}\mathrm{Attn}_n^2\leq(1-\mathrm{Attn}_k)^2$. It is derived for all features, every number of
     classes, every law of queries and every law of finitely many prompts, from the second moments
