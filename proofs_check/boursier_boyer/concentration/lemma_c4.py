@@ -113,7 +113,7 @@ def divisor_is_positive(power: int, closed: bool) -> Evidence:
     costs="nothing",
     repair=dict(closed=False),
     control=(dict(closed=True), dict(closed=False, share=Fraction(1, 2000))),
-    needs=("BB:LC.4",),
+    # The bound is that of the repair of BB:LC.4, of which this is a part.
     hypotheses=("C_f >= 0", "sigma2 > 0"),
 )
 def the_exponent_is_defined(*, closed: bool = True, share: int | Fraction = 1) -> Evidence:

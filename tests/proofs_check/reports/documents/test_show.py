@@ -75,8 +75,14 @@ def test_the_verdict_and_its_reason_come_first(kept, monkeypatch, capsys):
     repaired = f"as repaired {line('BB:CC.3.b')['repair']['verdict']}"
     story = [
         *("BB:CC.3.b", "Corollary C.3", "verdict", "REFUTED, a false step", repaired, "why", "instead"),
-        *("costs", "as printed:", "as checked with c = 64:", "as repaired with c = 139:", "witness"),
-        *("L = 9, a2 = 0 (evaluated again by Arb)", "run it", "bb_cc_3_b.py", "evidence", "branch and bound"),
+        *("costs", "as printed:", "as checked with c = 64, front = 1:", "as repaired with c = 139:"),
+        *(
+            "witness",
+            "L = 10, a2 = 0, delta = 2/3 (evaluated again by Arb)",
+            "run it",
+            "bb_cc_3_b.py",
+            "evidence",
+        ),
         *("sharp", "slack", "\nneeds", "source", "corollary_c3.py:", f"From {kept}"),
     ]
     places = [text.index(word) for word in story]
@@ -89,7 +95,7 @@ def test_both_formulas_are_those_of_the_ledger(kept, capsys):
     said = " ".join(capsys.readouterr().out.split())
     for before, after, latex in (
         ("as printed:", "claim", rows()["BB:CC.3.b"].printed),
-        ("as checked with c = 64:", "as repaired", entry["evidence"]["checked"]),
+        ("as checked with c = 64, front = 1:", "as repaired", entry["evidence"]["checked"]),
         ("as repaired with c = 139:", "witness", entry["repair"]["evidence"]["checked"]),
     ):
         shown = said.partition(before)[2].partition(f" {after} ")[0]

@@ -164,7 +164,7 @@ def test_a_refuted_claim_tells_its_story(html):
         *("Checked, as repaired", "c = 64", "c = 139", "Witness", "bb_cc_3_b.py", "Sharp constant"),
     ]
     assert [claim.index(word) for word in told] == sorted(claim.index(word) for word in told)
-    assert "delta_0 / 4" in script("BB:CC.3.b").replace("delta_0/4", "delta_0 / 4")
+    assert "delta / 4 < delta_min" in script("BB:CC.3.b")
     for word in ("Slack", "Control", "Rests on", "data-copy"):
         assert word in claim
     assert claim.count("Why it fails") == 1

@@ -167,13 +167,13 @@ def test_witness_script_and_what_it_prints_are_shown():
     shown = erratum(line("BB:CC.3.b"))
     assert shown.script == (witnesses.script("BB:CC.3.b") or "").strip()
     assert shown.output == witnesses.run({"x": shown.script})["x"].printed.strip()
-    assert shown.witness == {"L": "9", "a2": "0"}
-    changed = f"`139` in place of `64`, gives {Verdict.ARGUED} (parts CERTIFIED)"
+    assert shown.witness == {"L": "10", "a2": "0", "delta": "2/3"}
+    changed = f"`139` in place of `64`, gives {Verdict.CERTIFIED} (every d)"
     assert f"{changed}. This is sharp: with `138.6` it holds, with `138.5` it does not" in shown.repair
     for text in (as_html(errata_of(document(), "BB")), as_markdown(errata_of(document(), "BB"))):
-        assert "delta_0/4 = 0.1975" in text
+        assert "delta_0 = 0.64" in text
         assert "What was checked" in text
-        assert "leaves room for a" in " ".join(text.split())
+        assert "The proof needs" in " ".join(text.split())
 
 
 def test_the_names_of_the_numbers_of_a_check_are_told_to_nobody():
@@ -272,13 +272,13 @@ def test_only_numbers_that_were_changed_are_named():
     entry_["repair"]["numbers"] |= {"closed": False, "bound": "as_repaired"}
     told = erratum(entry_).repair
     changed = "The check that refutes the printed line,"
-    assert told.startswith(f"{changed} with `139` in place of `64`, gives {Verdict.ARGUED}")
+    assert told.startswith(f"{changed} with `139` in place of `64`, gives {Verdict.CERTIFIED}")
     assert "closed" not in told
     assert "bound" not in told
     entry_["repair"]["numbers"] = {"at_most": 16}  # the paper gives no such number
     assert "at_most" not in erratum(entry_).repair
     entry_["repair"]["numbers"] = {"bound": "as_repaired"}
-    assert erratum(entry_).repair.startswith(f"{changed} changed accordingly, gives {Verdict.ARGUED}")
+    assert erratum(entry_).repair.startswith(f"{changed} changed accordingly, gives {Verdict.CERTIFIED}")
 
 
 def test_numbers_are_short():
