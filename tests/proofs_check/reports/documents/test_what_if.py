@@ -17,7 +17,7 @@ def test_it_says_what_the_claim_says(c, capsys):
     assert what_if("CC.3.b", [f"c={c}"]) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert said.startswith(f"BB:CC.3.b with c = {c}: {evidence.word}")
-    assert "As printed: c = 64." in said
+    assert "As printed: c = 64, front = 1." in said
     for name, value in evidence.witness.items():
         assert f"{name} = {value}" in said
 
