@@ -26,13 +26,18 @@ def exact_gap(st: Random, point: Point) -> tuple[Any, Any] | None:
         gap = (b - a if op[0] == "<" else a - b).xreplace(rational)
         if not (gap > 0 if op in "<>" else gap >= 0):
             return None
-    with mpmath.workdps(DIGITS):
-        env = {s: mpmath.mpf(q.numerator) / q.denominator for s, q in zip(st.ranges, point)}
-        try:
-            small, big = mp_value(st.small, env), mp_value(st.big, env)
-        except (ZeroDivisionError, ValueError):
-            return mpmath.nan, mpmath.mpf(1)
-        return big - small, abs(big) + abs(small)
+    found = []
+    for digits in (DIGITS, 3 * DIGITS):
+        with mpmath.workdps(digits):
+            env = {s: mpmath.mpf(q.numerator) / q.denominator for s, q in zip(st.ranges, point)}
+            try:
+                small, big = mp_value(st.small, env), mp_value(st.big, env)
+            except (ZeroDivisionError, ValueError):
+                return mpmath.nan, mpmath.mpf(1)
+            found.append((big - small, abs(big) + abs(small)))
+    (rough, _), (gap, size) = found
+    # What cancels within a side leaves no size behind; what more digits change is not known.
+    return gap, size + 2 * abs(gap - rough) * mpmath.mpf(10) ** (DIGITS - 20)
 
 
 def _broken(gap: Any, size: Any) -> bool:

@@ -53,3 +53,13 @@ def test_the_attack_checks_witnesses(x, words):
     assert words in attack.fault(st, wrong, random.Random(1))
     right = replace(wrong, witness={"x": "3/4"})
     assert attack.fault(st, right, random.Random(1)) == ""
+
+
+@pytest.mark.parametrize(("more", "broken"), [("0", False), ("-1e-30", True)])
+def test_what_cancels_within_a_side_is_no_counterexample(more, broken):
+    """The maximum less (x + y + |x - y|)/2 is 0 but for rounding, which is far above exp(-400)."""
+    x, y = sp.symbols("x y", real=True)
+    big = sp.Max(x, y) - (x + y + sp.Abs(x - y)) / 2 + sp.exp(-((x - y) ** 2)) / 2 + sp.Rational(more)
+    line = Range(None, None)
+    st = Random(sp.S.Zero, big, False, {x: line, y: line}, ())
+    assert attack._broken(*attack.exact_gap(st, (Fraction(-1001, 100), Fraction(10)))) is broken
