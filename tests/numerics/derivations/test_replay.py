@@ -12,8 +12,10 @@ from typing import NamedTuple
 import pytest
 from flint import arb, fmpq
 
+from numerics.derivations.kernel.sorts import ProofError
 from numerics.derivations.kernel.terms import Function
 from numerics.derivations.kernel.theorems import Assumption, Theorem
+from numerics.derivations.statements import proved
 from numerics.derivations.typeset import relation
 from numerics.derivations.worlds import Undecided, World, holds, made, meets
 from proofs_check.derivations.proofs import PROOFS
@@ -43,6 +45,8 @@ class Replay(NamedTuple):
     #: Whether an equation between different terms fails somewhere with the right side doubled.
     told_apart: list[bool]
     choices: int
+    #: The parts of stored derivations that were proved without one of their hypotheses.
+    needless: list[str]
     #: Choices for which a large number is not enough, or a small one is.
     not_made: list[str]
     proofs: dict[str, list[Displayed]]
@@ -65,7 +69,23 @@ def _replay() -> Replay:
     tried = itertools.product(choices, SEEDS, (True, False))
     not_made = [str(a) for a, seed, large in tried if _can_be(a, seed, large) != large]
     apart = [any(_apart(t, world) for world in worlds) for t in tight]
-    return Replay(became, moves, apart, len(choices), not_made, all_proofs())
+    return Replay(became, moves, apart, len(choices), _needless(random.Random(9)), not_made, all_proofs())
+
+
+def _needless(rng: random.Random) -> list[str]:
+    """The parts that are proved with one hypothesis less, a random one of those that are used."""
+    found = []
+    for id, proof in PROOFS.items():
+        for statement, make in zip(proof.statements(), proof.theorems, strict=True):
+            if used := sorted((theorem := make()).assumptions, key=str):
+                fewer = replace(statement, assumptions=statement.assumptions - {rng.choice(used)})
+                try:
+                    proved(fewer, theorem)
+                except ProofError as stop:
+                    if "assumes more than the statement" in str(stop):
+                        continue
+                found.append(id)
+    return found
 
 
 def _steps() -> list[Theorem]:
@@ -179,6 +199,10 @@ def left(s):
     """
     pairs = zip(*(relation(s.lhs, op, s.rhs) for op in ("<=", "==")), strict=False)
     return "".join(a for a, b in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+def test_no_derivation_does_without_one_of_its_hypotheses(replay):
+    assert replay.needless == []
 
 
 def test_every_proof_can_be_shown(replay):

@@ -2,7 +2,6 @@
 constant, or without a hypothesis, is not what is derived.
 """
 
-import dataclasses
 import random
 from fractions import Fraction
 
@@ -16,8 +15,8 @@ from numerics.derivations.kernel.terms import FIRST, Defined, Function, Variable
 from numerics.derivations.statements import proved
 from numerics.derivations.typeset import latex
 from numerics.derivations.worlds import World, holds, meets
-from proofs_check.derivations.features.any_prompts import losses, phases, two_descents, updates
-from proofs_check.derivations.features.equiangular import descent, late_updates
+from proofs_check.derivations.features.any_prompts import phases, two_descents, updates
+from proofs_check.derivations.features.equiangular import descent
 
 t, u = Variable("t", Sort.STEP), Function("u", (Sort.STEP,))
 grows = assume("u grows by a half at least", u(t) * Fraction(3, 2), "<=", u.after(t), every=(t,))
@@ -80,22 +79,3 @@ def test_another_number_is_not_derived(name):
     statement, theorem = WRONG[name]
     with pytest.raises(ProofError):
         proved(statement, theorem(), 20_000)
-
-
-RIGHT = {
-    "descent": (descent.statements()[0], descent.on_the_line),
-    "two descents": (two_descents.statements()[0], two_descents.one_path),
-    "loss": (losses.loss_statements()[0], lambda: losses.loss_by_attention()[0]),
-    "update": (updates.own_statements()[1], lambda: updates.own_updates()[1]),
-    "late": (late_updates.statements()[1], late_updates.small),
-}
-
-
-@pytest.mark.parametrize("name", RIGHT)
-def test_no_hypothesis_can_be_left_out(name):
-    statement, theorem = RIGHT[name]
-    assert proved(statement, theorem())
-    for a in theorem().assumptions:
-        less = dataclasses.replace(statement, assumptions=statement.assumptions - {a})
-        with pytest.raises(ProofError, match="assumes more"):
-            proved(less, theorem())

@@ -13,20 +13,6 @@ from proofs_check.derivations.proofs import PROOFS
 from proofs_check.derivations.transfer.flows import long_prompts, two_flows
 from proofs_check.derivations.transfer.flows import parameters_at_a_time as parameters
 
-PARTS = [
-    (id, part)
-    for id in ("BB:LE.1", "BB:E.1", "BB:T4.3", "BB:4.E1cor", "BB:4.E1cor2", "BB:LE.4.split/majorant")
-    for part in range(len(PROOFS[id].theorems))
-]
-
-
-@pytest.mark.parametrize(("id", "part"), PARTS)
-def test_no_hypothesis_may_be_dropped(id, part):
-    statement, theorem = PROOFS[id].statements()[part], PROOFS[id].theorems[part]()
-    for a in statement.assumptions & theorem.assumptions:
-        with pytest.raises(ProofError, match="assumes more"):
-            proved(replace(statement, assumptions=statement.assumptions - {a}), theorem)
-
 
 @pytest.mark.parametrize(("id", "part"), [("BB:E.1", 2), ("BB:E.1", 3), ("BB:T4.3", 0), ("BB:T4.3", 1)])
 def test_half_of_the_bound_is_not_shown(id, part):

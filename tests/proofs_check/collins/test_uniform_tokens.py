@@ -12,7 +12,7 @@ from scipy.integrate import quad
 from scipy.special import betainc, gamma
 
 from numerics.derivations.kernel.sorts import ProofError
-from numerics.derivations.statements import Statement, proved
+from numerics.derivations.statements import proved
 from proofs_check.derivations.window import below
 from proofs_check.derivations.window.uniform import (
     best_width,
@@ -127,28 +127,3 @@ WRONG = [
 def test_another_number_is_refused(statement, theorem):
     with pytest.raises(ProofError):
         proved(statement, theorem(), 20_000)
-
-
-@pytest.mark.parametrize(
-    ("statement", "theorem"),
-    [
-        (best_width.upper_statement(affine), partial(ABOVE, affine)),
-        (best_width_from_below.lower_statement(relu), partial(BELOW, relu)),
-        (learned_width.lipschitz_statement(), learned_width.every_lipschitz_task),
-        (learned_width.flat_statement(), learned_width.noise_of_the_learned_width),
-        (learned_width.steep_statement(), learned_width.bias_of_the_learned_width),
-        (much_noise.noisy_statement(relu), partial(much_noise.no_wide_window, relu)),
-        (
-            every_noise.upper_statements(affine, every_noise.OF_AFFINE)[1],
-            lambda: every_noise.upper_end(affine, every_noise.OF_AFFINE)[1],
-        ),
-        (noise_order.lower_statement(), noise_order.noise_from_below),
-    ],
-    ids=["above", "below", "lipschitz", "flat", "steep", "noisy", "between", "noise"],
-)
-def test_a_statement_that_lacks_a_hypothesis_is_refused(statement, theorem):
-    found = theorem()
-    for one in found.assumptions:
-        fewer = Statement(statement.lhs, statement.op, statement.rhs, statement.assumptions - {one})
-        with pytest.raises(ProofError, match="assumes more"):
-            proved(fewer, found, 20_000)
