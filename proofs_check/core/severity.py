@@ -32,14 +32,17 @@ _LOST = {
 LONGEST_REASON = 200
 
 
-def by_severity(entry: Mapping[str, Any]) -> int:
-    """Key that sorts entries of a ledger, the gravest error first and what is declared no error
-    last.
+def by_severity(entry: Mapping[str, Any]) -> tuple[int, int]:
+    """Key that sorts entries of a ledger, the gravest error first, of equal ones that which costs
+    most, and what is declared no error last.
 
-    >>> sorted([{"severity": None}, {"severity": "gap"}, {"severity": "false"}], key=by_severity)
-    [{'severity': 'false'}, {'severity': 'gap'}, {'severity': None}]
+    >>> errors = [("", ""), ("gap", "nothing"), ("gap", "a hypothesis"), ("false", "nothing")]
+    >>> entries = [{"severity": severity, "costs": costs} for severity, costs in errors]
+    >>> [f"{e['severity']}, {e['costs']}" for e in sorted(entries, key=by_severity)]
+    ['false, nothing', 'gap, a hypothesis', 'gap, nothing', ', ']
     """
-    return SEVERITIES.index(entry["severity"]) if entry["severity"] else len(SEVERITIES)
+    known = SEVERITIES.index(entry["severity"]) if entry["severity"] else len(SEVERITIES)
+    return known, -COSTS.index(entry["costs"]) if entry["costs"] in COSTS else 0
 
 
 def in_words(error: Mapping[str, Any]) -> str:

@@ -1,7 +1,8 @@
 """The verdict of a row from those of its claims, and how far the provers reach in a paper: the
 share of its identities and inequalities that are decided by execution alone, the share that also
-counts what a human sentence joins, and the reasons that claims give for the others. The least
-shares, and how many rows may be open, stand in the paper's ``statements.toml``.
+counts what a human sentence joins, the share of its numbered statements that are executed, and the
+reasons that claims give for the others. The least shares, and how many rows may be open, stand in
+the paper's ``statements.toml``.
 """
 
 from __future__ import annotations
