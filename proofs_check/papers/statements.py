@@ -284,6 +284,8 @@ def told() -> Mapping[str, Mapping[str, str]]:
                     f"[[row.claim]] of {r.get('id')} has the id {id!r}; give each claim of the row one table "
                     "with its id"
                 )
+            if set(said) == {"id"}:
+                raise InputError(f"[[row.claim]] of {id} says nothing; write a text of the claim, or drop it")
             skipped = ("id", *DECLARED) if "statement" in said else ("id",)
             texts = {name: text for name, text in said.items() if name not in skipped}
             if wrong := [n for n, text in texts.items() if n not in PROSE or not isinstance(text, str)]:
