@@ -1,5 +1,5 @@
 """Induction over steps: what it shows holds in worlds of sequences, and descent with another
-constant, or without a hypothesis, is not what is derived.
+constant is not what is derived.
 """
 
 import random

@@ -1,4 +1,4 @@
-"""Derivations of single steps of the paper need what they assume, and show no more than that."""
+"""Derivations of single steps of the paper show no more than that."""
 
 from fractions import Fraction
 

@@ -1,5 +1,5 @@
 """What is derived of the signal terms of affine and ReLU tasks, and of the laws of tasks: the cited
-means hold on spheres, and statements with another number or fewer hypotheses are refused.
+means hold on spheres, and statements with another number are refused.
 """
 
 import math
