@@ -39,11 +39,12 @@ def _parts(d: int, n: int, w: float, nodes: int, step: float) -> Iterator[tuple[
     is 0 among floats.
     """
     t, weights = _sphere(d, nodes)
-    v = np.arange(-math.log(n) - 22.0, 4 * w + 6.0, step)
+    v = np.arange(-math.log(n) - 30.0, 4 * w + 6.0, step)
     for part in np.array_split(v, max(1, len(v) // 200)):
         u = np.exp(np.minimum(part[:, None] - 2 * w * (1 - t), 300.0))  # e^{-u} is 0 there
         e = weights * np.exp(-u)
-        log_m = np.log(e.sum(1))
+        gap = weights @ -np.expm1(-u.T)  # 1 - m: its n-th power would enlarge the rounding of m
+        log_m = np.where(gap < 0.5, np.log1p(-np.minimum(gap, 0.5)), np.log(e.sum(1)))
         yield u, e, log_m
         if n > 2 and 2 * math.log(n) + (n - 2) * log_m[-1] < NOTHING:
             return

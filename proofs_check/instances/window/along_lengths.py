@@ -98,28 +98,33 @@ def widths_between(
     L = 1 and the variances ``noises(d, n)`` that the statement allows: at least that much if
     `floor`, else at most.
 
-    SUPPORTED with the tightest ratio, or REFUTED at it. The second route is a step of the plain
-    loss: it is smaller at the width found than at the one that the statement would allow.
+    SUPPORTED with the tightest ratio, or REFUTED at the tightest one for which the second route is
+    accurate enough: the plain loss is smaller at the width found than at the one that the statement
+    would allow.
     """
-    worst, at, count = np.inf, (0, 0, 0.0, 0.0), 0
+    cases = []
     for d, n in product(dimensions, lengths):
         for noise in noises(d, n):
             stated = constant * (n / noise) ** power(d)
             w = _best(tasks, d, n, noise)
-            ratio = w / stated if floor else stated / w
-            count += 1
-            if ratio < worst:
-                worst, at = ratio, (d, n, noise, w)
-    d, n, noise, w = at
-    if worst < 1:
-        allowed = w / worst if floor else w * worst
+            cases.append((w / stated if floor else stated / w, d, n, noise, w))
+    cases.sort()
+    refuted = None
+    for ratio, d, n, noise, w in cases:
+        if ratio >= 1 or (refuted is not None and refuted.verdict is Verdict.REFUTED):
+            break
+        allowed = w / ratio if floor else w * ratio
         at_best, at_allowed = (_again(tasks, d, n, x, noise) for x in (w, allowed))
         witness = {"d": d, "n": n, "noise": noise, "best width": w, "stated end": allowed}
         same = float(_loss(tasks, d, n, allowed, noise).loss - _loss(tasks, d, n, w, noise).loss)
-        return refuted_by_two_routes("quadrature", witness, same, 0.0, at_allowed - at_best, checked=checked)
+        second = at_allowed - at_best
+        refuted = refuted_by_two_routes("quadrature", witness, same, 0.0, second, checked=checked)
+    if refuted is not None:
+        return refuted
+    worst, d, n, noise, w = cases[0]
     covered = (
-        f"{count} cases; the ratio is at least {worst:.4g}, at d = {d}, n = {n}, noise = {noise:.4g}, w = "
-        f"{w:.4g}"
+        f"{len(cases)} cases; the ratio is at least {worst:.4g}, at d = {d}, n = {n}, "
+        f"noise = {noise:.4g}, w = {w:.4g}"
     )
     return Evidence(
         verdict=Verdict.SUPPORTED, engine="quadrature", checked=checked, covered=covered, slack=worst

@@ -1,6 +1,6 @@
 """Nothing else is taken for a store, and nothing that goes wrong costs what was stored."""
 
-import os
+import random
 import shutil
 import sqlite3
 import subprocess
@@ -45,10 +45,16 @@ def refused(folder: Path, name: str, says: str) -> None:
     assert everything(folder) == before
 
 
-NO_STORES = [b"x", b"L,error\n10,0.5\n", os.urandom(20_000), bytes(8192), b"SQLite format 2\0" + bytes(5000)]
+NO_STORES = {
+    "a letter": b"x",
+    "a table": b"L,error\n10,0.5\n",
+    "noise": random.Random(0).randbytes(20_000),
+    "zeros": bytes(8192),
+    "another header": b"SQLite format 2\0" + bytes(5000),
+}
 
 
-@pytest.mark.parametrize("content", NO_STORES)
+@pytest.mark.parametrize("content", NO_STORES.values(), ids=NO_STORES)
 def test_a_file_that_is_no_database(content, tmp_path):
     (tmp_path / "notes").write_bytes(content)
     refused(tmp_path, "notes", "is not an SQLite file, and was left as it is; give another file")

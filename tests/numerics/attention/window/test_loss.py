@@ -50,7 +50,7 @@ def test_the_stored_table_of_another_program(name, d, n, w, noise, stated):
 CASES = [
     (tasks, d, n, w)
     for tasks in (affine(1), relu(1), cosine(4))
-    for d, n, w in ((2, 2, 1.0), (3, 5, 0.0), (4, 60, 8.0), (9, 1000, 25.0))
+    for d, n, w in ((2, 2, 1.0), (3, 5, 0.0), (4, 60, 8.0), (9, 1000, 25.0), (2, 10**5, 300.0))
 ]
 
 
@@ -72,7 +72,7 @@ def test_in_high_dimensions_three_tokens_are_seen_by_another_rule(d):
 
 @pytest.mark.parametrize(("tasks", "d", "n", "w"), CASES, ids=lambda x: getattr(x, "name", str(x)))
 def test_the_terms_of_the_definition_add_up_to_it(tasks, d, n, w):
-    """The plain route cancels, and loses digits with the length."""
+    """The plain route cancels, and loses digits with the width."""
     spectrum = Spectrum(d, tasks.spectrum(d, 150).b)
     expected = plain_window_loss(spectrum, n, w, 0.1)
     assert float(window_loss(spectrum, d, n, w, 0.1).loss) == pytest.approx(expected, rel=1e-8)
