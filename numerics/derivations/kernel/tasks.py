@@ -35,8 +35,8 @@ def at_task(thm: Theorem, task: Variable, values: Mapping[Any, Any], *given: The
     thm : Theorem
         Without tasks, times and steps, also in what hypotheses are said for all values of.
     values : mapping of Function to Function, and of Variable to Term
-        For a function one that has the task as its first argument, and the same order; for a real
-        variable a number, such as a function of the task.
+        For a function one that has the task as its first argument, and the same order, or any if
+        that is 0; for a real variable a number, such as a function of the task.
     given : Theorem
         What may show that values are in their ranges.
 
@@ -79,7 +79,9 @@ def at_task(thm: Theorem, task: Variable, values: Mapping[Any, Any], *given: The
     shown: list[Theorem] = []
     for old, new in values.items():
         if type(old) is Function:
-            if type(new) is not Function or new.sorts != (Sort.TASK, *old.sorts) or new.order != old.order:
+            # Nothing is known of what has the order 0: a function of any order may stand for it.
+            fits = type(new) is Function and new.sorts == (Sort.TASK, *old.sorts)
+            if not fits or old.order not in (0, new.order):
                 raise ProofError(f"{new} is no function of a task, and otherwise as {old.name}")
             holes = tuple(Variable(f"#hole{n}", s) for n, s in enumerate(old.sorts))
             put[old] = holes, new(task, *holes)

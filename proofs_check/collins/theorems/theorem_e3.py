@@ -53,7 +53,7 @@ def which_theorem(*, theorem: int = 2, two: int = 2) -> Evidence:
     **charge(false="typo", costs="constants"),
     repair=dict(power=4),
     control=dict(power=Fraction(5, 2)),
-    needs=("OURS:R8.law", "COL:B.1-dec", "COL:B.5"),
+    needs=("OURS:R8.law", "COL:B.1-dec", "COL:B.5", "COL:C.7"),
     hypotheses=("d >= 2",),
 )
 def steeper_tasks(*, power: int | Fraction = 2) -> Evidence:
@@ -83,7 +83,7 @@ RESCALED = Diverging(
     **charge(false="typo", costs="constants"),
     repair=dict(noise=True),
     control=(dict(noise=True, quarters=2), dict(noise=True, quarters=5)),
-    needs=("COL:B.1-dec", "COL:B.5"),
+    needs=("COL:B.1-dec", "COL:B.5", "COL:C.7"),
     hypotheses=("scale > 0",),
 )
 def flatter_tasks(*, noise: bool = False, quarters: int = 3) -> Evidence:

@@ -96,7 +96,7 @@ WRONG = (
     ("terms", "self.body.plain or self.body.tasks - {self.task}", "self.body.plain"),
     ("terms", "if Sort.TIME not in self.sorts or self.order != 1:", "if Sort.TIME not in self.sorts:"),
     ("normal_form", "from_atom(value) if isinstance(value, Given) else again(value)", "again(e.body)"),
-    ("tasks", "or new.order != old.order", ""),
+    ("tasks", "or old.order not in (0, new.order)", ""),
     ("tasks", "shown += check_in_range(put[old], old.range, given)", "pass"),
     ("tasks", "if caught := a.every & (put.keys() | inside):", "if caught := a.every & put.keys():"),
     ("tasks", "if caught := a.every & (put.keys() | inside):", "if caught := a.every & inside:"),
