@@ -11,7 +11,7 @@ from functools import cache
 
 from numerics.derivations.derived import chain, symm
 from numerics.derivations.kernel.binding import bind
-from numerics.derivations.kernel.rules import assume, at_task, instantiate, integrate
+from numerics.derivations.kernel.rules import assume, at_task, gcongr, instantiate, integrate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, REALS, Sort
 from numerics.derivations.kernel.terms import Function, Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
@@ -29,13 +29,14 @@ from proofs_check.derivations.window.any_matrix import one_query as one
 from proofs_check.derivations.window.any_matrix.one_query import eps, kappa, m, most
 from proofs_check.derivations.window.prompt import bounded_X as X
 from proofs_check.derivations.window.prompt import d, j, l, n, over
+from proofs_check.derivations.window.setting import noise
 
 #: The query y, the direction and the length c of M'y, the matrix M', the identity, any matrix.
 y, u = (Function(of.name, (Sort.TASK, Sort.INDEX), None) for of in (one.y, one.u))
 length = Function("root c", (Sort.TASK,), None)(task) ** 2
 M, I, A = (Function(name, (Sort.INDEX, Sort.INDEX)) for name in ("M", "I", "A"))
 h, k, ell = Variable("h", Sort.INDEX), Variable("k", range=NONNEGATIVE), Variable("ell", range=REALS)
-OWN = (X, one.f, one.f_y, one.noise, one.rho_y, one.rho_u, one.rho, *one.others.functions)
+OWN = (X, one.f_y, one.difference, noise, one.rho_y, one.rho_u, one.rho, *one.others.functions)
 VALUES: Values = {**{g: with_the_task(g) for g in OWN}, one.y: y, one.u: u, one.c: length}
 
 
@@ -124,8 +125,8 @@ def no_gain() -> Theorem:
     scale, far = n * kappa * m, over((y(task, j) - u(task, j)) ** 2)
     gain = scale * length * (far / d - eps**2)
     here = instantiate(same, {k: length})
-    best = calc(instantiate(least, {k: length}), ("==", here.lhs, here))
-    each = calc(ell + gain, ("<=", best.rhs + gain, best, gain), ("<=", of_M, at(one.best_direction())))
+    best = chain(instantiate(least, {k: length}), gcongr(here.rhs, here))
+    each = chain(gcongr(ell + gain, best), at(one.best_direction()), of_M)
     inner = over(y(task, j) * u(task, j))
     apart = calc(
         far,
@@ -196,8 +197,9 @@ def statements(share: int = 1) -> tuple[Statement, Statement]:
     d (d + 2) C^2 epsilon^2.
     """
     tasks = at_every_task(hypotheses(*one.given()), VALUES)
-    given = tasks | hypotheses(*minimiser(), *uniform_query())
-    near = given | hypotheses(*identity())
+    second, fourth = uniform_query()
+    given = tasks | hypotheses(*minimiser(), second)
+    near = given | hypotheses(fourth, *identity())
     return (
         Statement(-d * most * eps**2 / 2, "<=", share * trace(M) / d, given),
         Statement(distance(share), "<=", d * (d + 2) * most**2 * eps**2, near),

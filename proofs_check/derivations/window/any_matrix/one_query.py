@@ -12,28 +12,29 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.derived import chain, exp
-from numerics.derivations.kernel.rules import arithmetic, assume, gcongr, instantiate, integrate
+from numerics.derivations.kernel.binding import bind
+from numerics.derivations.kernel.rules import arithmetic, assume, equal, gcongr, instantiate, integrate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Sort
 from numerics.derivations.kernel.terms import Function, Op, Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.tactics import calc, show
 from proofs_check.derivations.window.prompt import bounded_X as X
-from proofs_check.derivations.window.prompt import d, i, j, l, mean, n, o, over, tokens
+from proofs_check.derivations.window.prompt import d, i, j, l, mean, n, o, over, q, tokens
+from proofs_check.derivations.window.setting import noise
 
 #: The query y, the direction u of the scores M'y, and their length c.
 y, u, v = (Function(name, (Sort.INDEX,)) for name in ("y", "u", "v"))
 c = Variable("c", range=NONNEGATIVE)
 #: A bound on the length, and how much rho rises: by m((t - s)^2 - eps^2)/(t - s) at least.
-most, m, eps, sigma = (Variable(name, range=POSITIVE) for name in ("C", "m", "epsilon", "sigma"))
+most, m, eps = (Variable(name, range=POSITIVE) for name in ("C", "m", "epsilon"))
 s, t, a, b = (Variable(name, range=REALS) for name in "stab")
-r = Variable("r", range=POSITIVE)
+sigma = Variable("sigma", range=NONNEGATIVE)
 _with = lambda name, order, *sorts: Function(name, (*sorts, Sort.TOKEN), order)
-#: A task at the tokens and at the query, and the noise of the labels.
-f, f_y = _with("f", Fraction(4), Sort.INDEX), _with("f_y", Fraction(4))
-noise = _with("eps", Fraction(4), Sort.INDEX)
-#: rho at the heights of a token over y and over u, and at the products of two tokens.
+#: A task at the query, and how much more it is at the tokens, which is bounded by its slope.
+f_y, difference = _with("f_y", Fraction(2)), _with("g", None, Sort.INDEX)
+#: rho at the heights of a token over y and over u, at the products of two tokens, and at 1.
 rho_y, rho_u = (_with(name, None, Sort.INDEX) for name in ("rho_y", "rho_u"))
-rho = _with("rho", None, Sort.INDEX, Sort.INDEX)
+rho, rho_1 = _with("rho", None, Sort.INDEX, Sort.INDEX), Variable("rho1", range=REALS)
 #: The sum of the weights of the other tokens.
 others = exp(_with("log R", None, Sort.INDEX)(i, o))
 
@@ -54,8 +55,13 @@ def share(direction: Function, index: Variable = i) -> Term:
 
 def loss(direction: Function, scale: Term = c) -> Term:
     """The mean squared error with the scores c u.x_i, given the query."""
-    top = tokens(weight(direction, scale=scale) * (f(i, o) + noise(i, o)))
-    return mean((top / tokens(weight(direction, scale=scale)) - f_y(o)) ** 2)
+    W, label = weight(direction, scale=scale), f_y(o) + difference(i, o) + noise(i, q)
+    return mean(of_noise((tokens(W * label) / tokens(W) - f_y(o)) ** 2))
+
+
+def of_noise(body: Term) -> Term:
+    """The mean over the noise of the labels, given the task and the tokens."""
+    return bind("query", (q,), body)
 
 
 def among(direction: Function) -> Term:
@@ -85,30 +91,29 @@ def several() -> tuple[Theorem, Theorem]:
 
 
 @cache
-def tasks(direction: Function) -> tuple[Theorem, ...]:
-    """E f(x)f(y) = rho(x.y) for tasks that are independent of the tokens, and centred noise of the
-    variance sigma^2 that is independent of both, in the means that the loss has.
+def noisy_labels() -> tuple[Theorem, Theorem]:
+    """Independent noise of the mean 0 and the variance sigma^2, which may be 0."""
+    sum_ = tokens(v(i) * noise(i, q))
+    square = sigma**2 * tokens(v(i) ** 2)
+    return (
+        assume("independent noise of variance sigma^2", of_noise(sum_**2), "==", square, every=(v,)),
+        assume("centred noise", of_noise(sum_), "==", 0, every=(v,)),
+    )
+
+
+@cache
+def tasks(direction: Function) -> Theorem:
+    """E f(x)f(y) = rho(x.y) for tasks that are independent of the tokens, in the means that the
+    loss has, for f(x_i) - f(y).
     """
     g, h = share(direction), share(direction, l)
-    noisy, plain = tokens(g * noise(i, o)), tokens(g * f(i, o))
-    at = f"for the scores along {direction.name}"
-    return (
-        assume(
-            f"E f(x)f(y) = rho(x.y) at the query, {at}",
-            mean(g * (f(i, o) * f_y(o))),
-            "==",
-            mean(g * rho_y(i, o)),
-            every=(i,),
-        ),
-        assume(
-            f"E f(x)f(y) = rho(x.y) at tokens, {at}",
-            mean(g * h * (f(i, o) * f(l, o))),
-            "==",
-            mean(g * h * rho(i, l, o)),
-            every=(i, l),
-        ),
-        assume(f"noise of variance sigma^2, {at}", mean(noisy**2), "==", sigma**2 * mean(tokens(g**2))),
-        assume(f"centred noise, {at}", mean(noisy * (plain - f_y(o))), "==", 0),
+    right = rho(i, l, o) - rho_y(i, o) - rho_y(l, o) + rho_1
+    return assume(
+        f"E f(x)f(y) = rho(x.y), for the scores along {direction.name}",
+        mean(g * h * (difference(i, o) * difference(l, o))),
+        "==",
+        mean(g * h * right),
+        every=(i, l),
     )
 
 
@@ -160,7 +165,16 @@ def rising() -> tuple[Theorem, ...]:
 
 
 def given() -> tuple[Theorem, ...]:
-    return (*sphere(), *several(), *tasks(u), *tasks(y), *reflections(), isotropic(), *rising())
+    return (
+        *sphere(),
+        *several(),
+        *noisy_labels(),
+        tasks(u),
+        tasks(y),
+        *reflections(),
+        isotropic(),
+        *rising(),
+    )
 
 
 #: What the quotient of the differences of two weights and of their scores is at least.
@@ -267,19 +281,55 @@ def by_reflection() -> Theorem:
     )
 
 
+#: Any function of two tokens of a prompt.
+F = _with("F", Fraction(1), Sort.INDEX, Sort.INDEX)
+
+
+@cache
+def sum_of_means() -> Theorem:
+    """The sum of the means over all pairs of tokens is the mean of the sum."""
+    return equal(bind("coordinates", (i, l), mean(F(i, l, o)), (n, n)), mean(tokens(tokens(F(i, l, o), l))))
+
+
 @cache
 def by_rho(direction: Function) -> Theorem:
-    """The loss is E f(y)^2 - 2 E sum gamma_i rho(x_i.y) + E (sum gamma_i (f(x_i) + eps_i))^2."""
-    query, pairs, squares, crossed = tasks(direction)
-    plain, own = tokens(share(direction) * f(i, o)), mean(f_y(o) ** 2)
-    single = integrate("coordinates", (i,), query, (n,))
-    double = integrate("coordinates", (i, l), pairs, (n, n))
+    """The loss is rho(1) - 2 E sum gamma_i rho(x_i.y) + E (sum gamma_i (f(x_i) + eps_i))^2."""
+    W, g, h = weight(direction), share(direction), share(direction, l)
+    Z, add = tokens(W), difference(i, o)
+    apart_, noisy = tokens(g * add), tokens(g * noise(i, q))
+    square, linear = (instantiate(thm, {v: ((i,), g)}) for thm in noisy_labels())
+    label = f_y(o) + add + noise(i, q)
+    error = calc(
+        tokens(W * label) / Z - f_y(o),
+        ("==", f_y(o) * Z / Z + apart_ + noisy - f_y(o)),
+        ("==", apart_ + noisy, Z, apart_, noisy),
+    )
+    given_tokens = calc(
+        of_noise(error.lhs**2),
+        ("==", of_noise((apart_ + noisy) ** 2), error),
+        ("==", apart_**2 + 2 * apart_ * linear.lhs + square.lhs),
+        ("==", apart_**2 + square.rhs, square, linear, apart_, square.lhs, linear.lhs),
+    )
+    double = integrate("coordinates", (i, l), tasks(direction), (n, n))
+    total, pair = tokens(g), tokens(tokens(g * h * rho(i, l, o), l))
+    seen, one = tokens(g * rho_y(i, o)), show(tokens(g), "==", 1)
+    right = rho(i, l, o) - rho_y(i, o) - rho_y(l, o) + rho_1
+    products = calc(
+        tokens(tokens(g * h * right, l)),
+        ("==", pair - 2 * seen * total + rho_1 * total**2),
+        ("==", pair - 2 * seen + rho_1, one, total, pair, seen),
+    )
+    squares = sigma**2 * tokens(g**2)
+    double = calc(
+        chain(double, instantiate(sum_of_means(), {F: ((i, l, o), g * h * right)})),
+        ("==", mean(products.rhs), products),
+    )
     return calc(
         loss(direction),
-        ("==", mean((plain - f_y(o)) ** 2) + 2 * crossed.lhs + squares.lhs),
-        ("==", own - 2 * single.lhs + double.lhs + 2 * crossed.lhs + squares.lhs),
-        ("==", own - 2 * single.rhs + double.rhs + squares.rhs, single, double, crossed, squares),
-        ("==", own - 2 * single.rhs + second(direction)),
+        ("==", mean(apart_**2 + squares), given_tokens),
+        ("==", double.lhs + mean(squares)),
+        ("==", mean(products.rhs) + mean(squares), double, double.lhs, double.rhs, mean(squares)),
+        ("==", rho_1 - 2 * tokens(mean(g * rho_y(i, o))) + second(direction)),
     )
 
 
@@ -293,7 +343,7 @@ def best_direction() -> Theorem:
     seen = show(mean(share(u) * rho_y(i, o)), "==", mean(rho_y(i, o) * among(u)), same)
     seen = integrate("coordinates", (i,), seen, (n,))
     other = integrate("coordinates", (i,), alone, (n,))
-    own, x, z = mean(f_y(o) ** 2), seen.rhs, other.lhs
+    own, x, z = rho_1, seen.rhs, other.lhs
     start = chain(gain, whole, 2 * z - 2 * x)
     reduced = calc(straight, ("==", own - 2 * z + second(y), other, own, z, second(y)))
     full = calc(
