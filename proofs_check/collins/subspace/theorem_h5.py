@@ -30,6 +30,7 @@ from proofs_check.instances.window.free_minima import (
     NOISES,
     affine_kernel,
     circle_prompts,
+    constant_kernel,
     exponential_kernel,
     least_general,
     least_low_rank,
@@ -328,28 +329,35 @@ def only_zero_gives_equal_weights(*, least: int = 2) -> Evidence:
     "COL:B.5",
     **charge(false="edge", at="n = 1, and constant tasks without noise", costs="a hypothesis"),
     why=ONE_TOKEN
-    + r"constant functions meet Assumption B.4 with a constant $\rho$, and without noise every $M$ has the "
-    r"loss $0$.",
-    repair=dict(least_n=2),
-    control=(dict(least_n=1), dict(least_n=2, share=-1)),
+    + r"read as not strict, constant functions meet Assumption B.4 with a constant $\rho$, and without noise "
+    r"every $M$ has the loss $0$.",
+    repair=dict(least_n=2, strict=True),
+    control=(
+        dict(least_n=1, strict=True),
+        dict(least_n=2, strict=False),
+        dict(least_n=2, strict=True, share=-1),
+    ),
     needs=("COL:B.eq7",),
     hypotheses=("n in Integers", "n >= 1"),
 )
-def minimiser_is_a_multiple_of_the_identity(*, least_n: int = 1, share: int = 1) -> Evidence:
-    r"""Printed, a matrix that is no multiple of the identity shares the least loss at $n=1$. For
-    $n\geq2$ and strictly increasing $\rho$ the distance of a minimiser
-    $M^\prime=\Sigma^{1/2}M\Sigma^{1/2}$ from $wI$, where $w$ is `share` = 1 times
-    $\frac{\mathrm{tr}M^\prime}{d}$, and the negative part of $w$ are at most every positive
-    $\varepsilon$ times constants, derived for every $d$, every noise and all tasks of Assumption
-    B.4; free minimisations over all $M$ on the circle, for affine tasks and for $\rho(t)=e^t$, end
-    there.
+def minimiser_is_a_multiple_of_the_identity(
+    *, least_n: int = 1, strict: bool = False, share: int = 1
+) -> Evidence:
+    r"""Printed, a matrix that is no multiple of the identity shares the least loss at $n=1$; so it
+    does for constant tasks without noise. For $n\geq2$ and strictly increasing $\rho$ each entry of
+    a minimiser $M$ is that of $\Sigma^{-1}$ times $w$, `share` = 1 times
+    $\frac1d\mathrm{tr}(\Sigma^{1/2}M\Sigma^{1/2})$, and $w\geq0$, derived for every $d$, every
+    noise and all tasks of Assumption B.4; free minimisations over all $M$ on the circle, for affine
+    tasks and for $\rho(t)=e^t$, end there.
     """
     text = r"M^{*}=wI,\ w\geq0"
-    if least_n == 1:
-        prompts = every_prompt(np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]]), 1, affine_kernel)
-        if not of_equal_loss(np.array([[0.0, 1.0], [0.0, 0.0]]), np.eye(2), prompts, 1.0):
+    if least_n == 1 or not strict:
+        kernel, sigma = (affine_kernel, 1.0) if least_n == 1 else (constant_kernel, 0.0)
+        points = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]])
+        prompts = every_prompt(points, least_n, kernel)
+        if not of_equal_loss(np.array([[0.0, 1.0], [0.0, 0.0]]), np.eye(2), prompts, sigma):
             return undecided("exact arithmetic", "the two losses differ", checked=text)
-        return fails_at({"n": 1, "d": 2, "M": "[[0, 1], [0, 0]], beside I"}, sp.S.One, text)
+        return fails_at({"n": least_n, "d": 2, "M": "[[0, 1], [0, 0]], beside I"}, sp.S.One, text)
     return derivation("COL:B.5", *of_multiples(share, text), share=share)
 
 
@@ -365,7 +373,10 @@ def of_multiples(share: int, checked: str) -> tuple[Evidence, Evidence]:
         pairs = (found, w), (again, w_again)
         off, off_again = (float(np.linalg.norm(M - v * np.eye(2))) for M, v in pairs)
         worst = max(worst, off / float(np.linalg.norm(found)))
-        if worst > WITHIN or w < 0:
+        if worst > WITHIN and w >= 0:
+            missed = undecided("enumeration", f"the least loss is at {found.tolist()}", checked=checked)
+            return missed, missed
+        if w < 0:
             at = {"n": n, "d": 2, "sigma": sigma, "M": found.tolist(), "w": w}
             routes = ((-w, -w_again), (off, off_again))
             negative, distant = (

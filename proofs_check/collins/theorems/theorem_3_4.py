@@ -78,7 +78,7 @@ SATURATED = Diverging(
 @claim(
     "COL:T3.4/range",
     **charge(false="gap", costs="a hypothesis"),
-    needs=("OURS:R8.two", "COL:B.5", "COL:C.3", "COL:C.7"),
+    needs=("OURS:R8.two", "COL:B.5", "COL:C.3", "COL:C.3.1", "COL:C.7"),
     repair=dict(with_L=True),
     control=(
         dict(with_L=True, affine_lower=4),
@@ -157,7 +157,11 @@ NO_UPPER_END = (
 IN_THE_RANGE = r"In the range $\Omega(L^2n^{-2/d})\leq\sigma^2\leq O(nL^2)$."
 
 
-@claim("COL:E.1/noisy", control=dict(power=3), needs=("COL:B.1-dec", "COL:B.5", "COL:C.3", "COL:C.7"))
+@claim(
+    "COL:E.1/noisy",
+    control=dict(power=3),
+    needs=("COL:B.1-dec", "COL:B.5", "COL:C.3", "COL:C.3.1", "COL:C.7"),
+)
 def width_under_much_noise(*, power: int | Fraction = 1) -> Evidence:
     r"""For $n\geq2$ and $2\sqrt d\,e^4\Lambda\leq1$ no width above $2\sqrt d\,e^4\Lambda$, that
     power `power` = 1 of $\Lambda$, is a minimiser, for affine and ReLU tasks, derived for every $d$
@@ -230,7 +234,7 @@ def width_of_relu_tasks_from_above(*, times: int | Fraction = 1) -> Evidence:
     **charge(false="gap", follows="COL:E.1/lower", costs="a hypothesis"),
     why=NO_UPPER_END + r"$\Lambda^{1/2}$, far below $\Lambda^{1/(d+4)}$.",
     instead=IN_THE_RANGE,
-    needs=("COL:E.1/noisy", "COL:E.2p/value", "COL:B.5", "COL:C.3"),
+    needs=("COL:E.1/noisy", "COL:E.2p/value", "COL:B.5", "COL:C.3", "COL:C.3.1"),
     repair=dict(ranged=True),
     control=dict(ranged=True, times=4),
     hypotheses=AFFINE_NOISE.hypotheses,
@@ -247,7 +251,11 @@ def width_of_affine_tasks_from_below(*, ranged: bool = False, times: int = 1) ->
     return _affine_from_below("COL:E.2/lower", times)
 
 
-@claim("COL:E.2/upper", control=dict(times=Fraction(3, 4)), needs=("COL:B.1-dec", "COL:B.5", "COL:C.3"))
+@claim(
+    "COL:E.2/upper",
+    control=dict(times=Fraction(3, 4)),
+    needs=("COL:B.1-dec", "COL:B.5", "COL:C.3", "COL:C.3.1"),
+)
 def width_of_affine_tasks_from_above(*, times: int | Fraction = 1) -> Evidence:
     r"""No width above $C\Lambda^{2(d+2)/(d(d+4))}$, that exponent `times` = 1, is a minimiser for
     affine tasks, where $\sigma^2\geq L^2n^{-2/d}$ and $n$ is at least a number of $d$, derived for

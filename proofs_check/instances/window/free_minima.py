@@ -21,6 +21,7 @@ __all__ = [
     "NOISES",
     "affine_kernel",
     "circle_prompts",
+    "constant_kernel",
     "exponential_kernel",
     "least_general",
     "least_low_rank",
@@ -51,6 +52,11 @@ def least_low_rank(n: int, k: int, d: int, sigma: float, bound: float) -> Minimu
 def affine_kernel(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """E f(x)f(y) of the affine class with L = 1 on the circle."""
     return 1 / 3 + (x * y).sum(-1) / 6
+
+
+def constant_kernel(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """E f(x)f(y) = 1, of constant tasks."""
+    return np.ones_like((x * y).sum(-1))
 
 
 def exponential_kernel(x: np.ndarray, y: np.ndarray) -> np.ndarray:

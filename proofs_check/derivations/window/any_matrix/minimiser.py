@@ -1,8 +1,7 @@
-"""Lemma B.5 of Collins et al.: a minimiser M' of the loss, which is Sigma^{1/2} M Sigma^{1/2}, is
-a multiple of the identity.
+"""Lemma B.5 of Collins et al.: if M minimises the loss, B = Sigma^{1/2} M Sigma^{1/2} is a multiple
+of the identity, and M of Sigma^{-1}.
 
-The query y is drawn first: each has a law of tokens and tasks of its own, as a task elsewhere. The
-bounds hold for every epsilon > 0, with some m > 0 where rho rises strictly; so both sides are 0.
+The query y is drawn first: each has a law of tokens and tasks of its own, as a task elsewhere.
 """
 
 from __future__ import annotations
@@ -11,9 +10,9 @@ from functools import cache
 
 from numerics.derivations.derived import chain, symm
 from numerics.derivations.kernel.binding import bind
-from numerics.derivations.kernel.rules import assume, at_task, gcongr, instantiate, integrate
+from numerics.derivations.kernel.rules import assume, at_task, gcongr, instantiate, integrate, open_event
 from numerics.derivations.kernel.sorts import NONNEGATIVE, REALS, Sort
-from numerics.derivations.kernel.terms import Function, Term, Variable
+from numerics.derivations.kernel.terms import Function, Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.tactics import calc, show
@@ -25,19 +24,23 @@ from proofs_check.derivations.transfer.risks.tasks.laws_of_tasks import (
     of_the_task,
     with_the_task,
 )
-from proofs_check.derivations.window.any_matrix import one_query as one
-from proofs_check.derivations.window.any_matrix.one_query import eps, kappa, m, most
+from proofs_check.derivations.window.any_matrix import setting
+from proofs_check.derivations.window.any_matrix.one_query import best_direction, eta, other_direction, z
+from proofs_check.derivations.window.any_matrix.setting import kappa, largest, most
 from proofs_check.derivations.window.prompt import bounded_X as X
 from proofs_check.derivations.window.prompt import d, j, l, n, over
 from proofs_check.derivations.window.setting import noise
 
-#: The query y, the direction and the length c of M'y, the matrix M', the identity, any matrix.
-y, u = (Function(of.name, (Sort.TASK, Sort.INDEX), None) for of in (one.y, one.u))
+#: The query y, the direction and the length c of By, the matrix B, the identity, any matrix.
+y, u = (Function(of.name, (Sort.TASK, Sort.INDEX), None) for of in (setting.y, setting.u))
 length = Function("root c", (Sort.TASK,), None)(task) ** 2
-M, I, A = (Function(name, (Sort.INDEX, Sort.INDEX)) for name in ("M", "I", "A"))
-h, k, ell = Variable("h", Sort.INDEX), Variable("k", range=NONNEGATIVE), Variable("ell", range=REALS)
-OWN = (X, one.f_y, one.difference, noise, one.rho_y, one.rho_u, one.rho, *one.others.functions)
-VALUES: Values = {**{g: with_the_task(g) for g in OWN}, one.y: y, one.u: u, one.c: length}
+B, I, A = (Function(name, (Sort.INDEX, Sort.INDEX)) for name in ("B", "I", "A"))
+g, h = Variable("e", Sort.INDEX), Variable("s", Sort.INDEX)
+k, ell = Variable("k", range=NONNEGATIVE), Variable("ell", range=NONNEGATIVE)
+t = Variable("t", range=REALS)
+OF_TOKENS = (X, setting.f_y, setting.difference, noise, setting.rho_y, setting.rho_u, setting.rho)
+OWN = (*OF_TOKENS, *setting.others.functions, *setting.steepness.functions)
+VALUES: Values = {**{g: with_the_task(g) for g in OWN}, setting.y: y, setting.u: u, setting.c: length}
 
 
 def mean(body: Term) -> Term:
@@ -55,19 +58,19 @@ def trace(of: Function) -> Term:
 
 
 #: The losses of M and of k I given the query, and y'My.
-of_M, of_kI = of_the_task(one.loss(one.u), VALUES), of_the_task(one.loss(one.y, k), VALUES)
-q = form(M)
+of_M, of_kI = of_the_task(setting.loss(setting.u), VALUES), of_the_task(setting.loss(setting.y, k), VALUES)
+q = form(B)
 
 
 @cache
 def minimiser() -> tuple[Theorem, ...]:
     """M is a minimiser: no multiple of the identity has a smaller loss."""
-    image = over(M(j, l) * y(task, l), l)
+    image = over(B(j, l) * y(task, l), l)
     return (
         assume("ell is the loss of M", mean(of_M), "==", ell),
         assume("M is a minimiser", ell, "<=", mean(of_kI), every=(k,)),
         assume("uniform tokens: k I has one loss for all queries", of_kI, "==", mean(of_kI), every=(k, task)),
-        assume("M y = c u", image, "==", length * u(task, j), every=(j, task)),
+        assume("B y = c u", image, "==", length * u(task, j), every=(j, task)),
     )
 
 
@@ -98,7 +101,7 @@ def at(thm: Theorem) -> Theorem:
 @cache
 def on_the_sphere() -> tuple[Theorem, ...]:
     """|y| = 1, |u| = 1 and c <= C at every query."""
-    of_y, of_u, bound = (at(thm) for thm in one.sphere()[1:])
+    of_y, of_u, bound = (at(thm) for thm in setting.sphere()[1:])
     return (
         chain(over(y(task, j) ** 2), of_y, 1),
         chain(over(u(task, j) ** 2), of_u, 1),
@@ -115,51 +118,63 @@ def height() -> Theorem:
     return chain(length * over(y(task, j) * u(task, j)), symm(whole), q)
 
 
+#: What the directions of M add to the loss, given the query, and the query's distance from them.
+gain = of_the_task(setting.gain, VALUES)
+far = over((y(task, j) - u(task, j)) ** 2)
+
+
 @cache
 def no_gain() -> Theorem:
-    """The mean of c - y'My is at most d epsilon^2 C/2: M is no better than c I, for the length c at
-    any query, which is as good at that query as in the mean, and there better than M by the gain.
+    """P(gain > 0) = 0: M is no better than c I, for the length c at any query, which is as good at
+    that query as in the mean, and there better than M by a multiple of the gain.
     """
     named, least, same, _ = minimiser()
-    unit, other, bound = on_the_sphere()
-    scale, far = n * kappa * m, over((y(task, j) - u(task, j)) ** 2)
-    gain = scale * length * (far / d - eps**2)
     here = instantiate(same, {k: length})
     best = chain(instantiate(least, {k: length}), gcongr(here.rhs, here))
-    each = chain(gcongr(ell + gain, best), at(one.best_direction()), of_M)
-    inner = over(y(task, j) * u(task, j))
+    some = Op("above", (gain - eta,))
+    markov = instantiate(show(eta * Op("above", (z - eta,)), "<=", z), {z: gain})
+    each = show(ell + kappa * (eta * some), "<=", ell + kappa * gain, markov, kappa, some, gain)
+    each = chain(each, gcongr(each.rhs, best), at(best_direction()), of_M)
+    whole = calc(
+        ell + kappa * eta * mean(some),
+        ("==", mean(each.lhs)),
+        ("<=", mean(of_M), each),
+        ("==", ell, named),
+    )
+    rare = show(mean(some), "<=", 0, whole, show(0, "<", kappa), kappa, mean(some))
+    return open_event(rare, eta, (task,), gain)
+
+
+@cache
+def one_direction() -> Theorem:
+    """The mean of c - y'My is not positive: c |y - u|^2 is 0 where there is no gain."""
+    unit, other, _ = on_the_sphere()
+    inner, some = over(y(task, j) * u(task, j)), Op("above", (gain,))
+    each = chain(n * length * far / d, at(other_direction()), largest * some)
+    none = calc(
+        mean(n * length * far / d), ("<=", largest * mean(some), each), ("<=", 0, no_gain(), mean(some))
+    )
     apart = calc(
         far,
         ("==", unit.lhs - 2 * inner + other.lhs),
         ("==", 2 - 2 * inner, unit, other, unit.lhs, other.lhs, inner),
     )
     value = calc(
-        gain,
-        ("==", scale * length * ((2 - 2 * inner) / d - eps**2), apart, apart.lhs, scale, length, inner),
-        ("==", scale * (2 * length / d - 2 * (length * inner) / d - eps**2 * length)),
-        ("==", scale * (2 / d * (length - q) - eps**2 * length), height(), scale, length, length * inner, q),
+        n * length * far / d,
+        ("==", n * length * (2 - 2 * inner) / d, apart, far, length, inner),
+        ("==", 2 * n / d * (length - length * inner)),
+        ("==", 2 * n / d * (length - q), height(), length, length * inner, q),
     )
-    c, w = mean(length), trace(M) / d
-    quadratic = instantiate(uniform_query()[0], {A: ((j, l), M(j, l))})
-    least_gain = calc(
-        mean(value.rhs),
-        ("==", scale * (2 / d * (c - mean(q)) - eps**2 * c)),
-        ("==", scale * (2 / d * (c - w) - eps**2 * c), quadratic, scale, c, mean(q), w),
-    )
-    whole = calc(ell + mean(gain), ("<=", mean(of_M), each), ("==", ell, named))
-    none = show(mean(gain), "<=", 0, whole, mean(gain))
-    short = chain(mean(length), integrate("task", (task,), bound), most)
+    quadratic = instantiate(uniform_query()[0], {A: ((j, l), B(j, l))})
+    c, w = mean(length), trace(B) / d
     left = calc(
-        least_gain.rhs, ("==", mean(value.rhs), least_gain), ("==", mean(gain), value), ("<=", 0, none)
+        2 * n / d * (c - w),
+        ("==", 2 * n / d * (c - mean(q)), quadratic, c, w, mean(q)),
+        ("==", mean(value.rhs)),
+        ("==", mean(value.lhs), value),
+        ("<=", 0, none),
     )
-    positive = show(0, "<", scale)
-    small = show(2 / d * (c - w) - eps**2 * c, "<=", 0, left, positive, scale, c, w)
-    return show(c - w, "<=", d * eps**2 * most / 2, small, short, c, w)
-
-
-def distance(share: int = 1) -> Term:
-    """|M - w I|^2 for w = share tr M/d."""
-    return over(over((M(j, l) - share * trace(M) / d * I(j, l)) ** 2, l))
+    return show(c, "<=", w, left, c, w)
 
 
 @cache
@@ -179,7 +194,7 @@ def squares() -> Theorem:
 def length_of_the_image() -> Theorem:
     """E c^2 = |M|^2/d."""
     image, other = minimiser()[3], on_the_sphere()[1]
-    product = instantiate(uniform_query()[0], {A: ((j, l), over(M(h, j) * M(h, l), h))})
+    product = instantiate(uniform_query()[0], {A: ((j, l), over(B(h, j) * B(h, l), h))})
     each = show(image.lhs**2, "==", length**2 * u(task, j) ** 2, image, image.lhs)
     whole = integrate("coordinates", (j,), each, (d,))
     point = calc(whole, ("==", length**2 * other.lhs), ("==", length**2, other, length, other.lhs))
@@ -188,59 +203,99 @@ def length_of_the_image() -> Theorem:
         ("==", mean(whole.lhs), point),
         ("==", product.lhs),
         ("==", product.rhs, product),
-        ("==", over(over(M(j, l) ** 2, l)) / d),
+        ("==", over(over(B(j, l) ** 2, l)) / d),
+    )
+
+
+#: The distance of B from (tr B/d) I, and the matrix before it is whitened, with Sigma^{-1/2} and
+#: Sigma^{-1}.
+off = B(j, l) - trace(B) / d * I(j, l)
+M, S, P = (Function(name, (Sort.INDEX, Sort.INDEX)) for name in ("M", "S", "P"))
+
+
+@cache
+def whitened() -> tuple[Theorem, Theorem]:
+    """B = Sigma^{1/2} M Sigma^{1/2}, so that M = S B S for S = Sigma^{-1/2}, and P = Sigma^{-1}."""
+    between = lambda of: over(over(S(g, j) * of(j, l) * S(l, h), l))
+    return (
+        assume("M = S B S, for S = Sigma^{-1/2}", M(g, h), "==", between(B), every=(g, h)),
+        assume("P = S S = Sigma^{-1}", P(g, h), "==", between(I), every=(g, h)),
     )
 
 
 def statements(share: int = 1) -> tuple[Statement, Statement]:
-    """For a minimiser M, w = share tr M/d is at least -d epsilon^2 C/2, and |M - w I|^2 is at most
-    d (d + 2) C^2 epsilon^2.
+    """For a minimiser M and w = share tr B/d: w is not negative, and each entry of M is w times
+    that of Sigma^{-1}.
     """
-    tasks = at_every_task(hypotheses(*one.given()), VALUES)
     second, fourth = uniform_query()
+    tasks, w = at_every_task(hypotheses(*setting.given()), VALUES), share * trace(B) / d
     given = tasks | hypotheses(*minimiser(), second)
-    near = given | hypotheses(fourth, *identity())
     return (
-        Statement(-d * most * eps**2 / 2, "<=", share * trace(M) / d, given),
-        Statement(distance(share), "<=", d * (d + 2) * most**2 * eps**2, near),
+        Statement(term(0), "<=", w, given),
+        Statement(
+            (M(g, h) - w * P(g, h)) ** 2, "<=", term(0), given | hypotheses(fourth, *identity(), *whitened())
+        ),
     )
 
 
 @proves("COL:B.5", statements, part=1)
 @cache
 def no_negative_multiple() -> Theorem:
-    """-d epsilon^2 C/2 <= tr M/d, as the mean of the lengths is not negative."""
-    c, w = mean(length), trace(M) / d
-    return show(-d * most * eps**2 / 2, "<=", w, no_gain(), show(0, "<=", c), c, w)
+    """0 <= tr B/d, as the mean of the lengths is not negative."""
+    c, w = mean(length), trace(B) / d
+    return calc(0, ("<=", c), ("<=", w, one_direction()))
 
 
-@proves("COL:B.5", statements, part=2)
 @cache
 def multiple_of_the_identity() -> Theorem:
-    """|M - (tr M/d) I|^2 <= d (d + 2) C^2 epsilon^2."""
+    """|B - (tr B/d) I|^2 <= 0."""
     inner, dimension = identity()
-    total, twice, tr = over(over(M(j, l) ** 2, l)), over(over(M(j, l) * M(l, j), l)), trace(M)
-    along = instantiate(inner, {A: ((j, l), M(j, l))})
+    total, twice, tr = over(over(B(j, l) ** 2, l)), over(over(B(j, l) * B(l, j), l)), trace(B)
+    along = instantiate(inner, {A: ((j, l), B(j, l))})
     own = calc(instantiate(inner, {A: ((j, l), I(j, l))}), ("==", d, dimension))
     spread = calc(
-        distance(),
+        over(over(off**2, l)),
         ("==", total - 2 * tr / d * along.lhs + (tr / d) ** 2 * own.lhs),
         ("==", total - tr**2 / d, along, own, along.lhs, own.lhs, total, tr),
     )
-    symmetric = calc(0, ("<=", over(over((M(j, l) - M(l, j)) ** 2, l))), ("==", 2 * total - 2 * twice))
-    fourth = instantiate(uniform_query()[1], {A: ((j, l), M(j, l))})
-    quadratic = instantiate(uniform_query()[0], {A: ((j, l), M(j, l))})
-    size, gap = length_of_the_image(), no_gain()
-    c, first = mean(length), mean(q)
+    symmetric = calc(0, ("<=", over(over((B(j, l) - B(l, j)) ** 2, l))), ("==", 2 * total - 2 * twice))
+    quadratic, fourth = (instantiate(thm, {A: ((j, l), B(j, l))}) for thm in uniform_query())
+    size, c, first = length_of_the_image(), mean(length), mean(q)
+    up = gcongr(2 * most * c, one_direction())
     small = calc(
         size.rhs - fourth.rhs,
         ("==", size.lhs - fourth.lhs, size, fourth, size.lhs, fourth.lhs, total, twice, tr),
         ("<=", 2 * most * (c - first), squares(), size.lhs, fourth.lhs, c, first),
         ("==", 2 * most * (c - tr / d), quadratic, c, first, tr),
-        ("<=", d * most**2 * eps**2, gap, c, tr),
+        ("==", up.lhs - up.rhs),
+        ("<=", 0, up),
     )
     return calc(
         spread,
         ("<=", (d + 2) * small.lhs, symmetric, total, twice, tr),
-        ("<=", d * (d + 2) * most**2 * eps**2, small, total, twice, tr),
+        ("<=", 0, small, total, twice, tr),
     )
+
+
+@proves("COL:B.5", statements, part=2)
+@cache
+def multiple_of_the_inverse() -> Theorem:
+    """(M - w P)^2 <= 0 for each entry, a sum of products of entries of B - w I and of S: for every
+    number t the square |B - w I - t s|^2 is not negative.
+    """
+    of_B, of_I = whitened()
+    w, products = trace(B) / d, over(over(S(g, j) * off * S(l, h), l))
+    entry = calc(
+        M(g, h) - w * P(g, h),
+        ("==", of_B.rhs - w * of_I.rhs, of_B, of_I, of_B.rhs, of_I.rhs, w),
+        ("==", products),
+    )
+    weights, none = over(over((S(g, j) * S(l, h)) ** 2, l)), multiple_of_the_identity()
+    square = calc(
+        0,
+        ("<=", over(over((off - t * (S(g, j) * S(l, h))) ** 2, l))),
+        ("==", none.lhs - 2 * t * products + t**2 * weights),
+    )
+    at = instantiate(square, {t: products / (1 + weights)})
+    short = show(products**2, "<=", 0, at, none, none.lhs, products, weights)
+    return calc(entry.lhs**2, ("==", products**2, entry), ("<=", 0, short))

@@ -11,191 +11,75 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.derived import chain, exp
+from numerics.derivations.derived import chain, exp, symm
 from numerics.derivations.kernel.binding import bind
-from numerics.derivations.kernel.rules import arithmetic, assume, equal, gcongr, instantiate, integrate
+from numerics.derivations.kernel.rules import arithmetic, equal, gcongr, instantiate, integrate, open_event
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Sort
-from numerics.derivations.kernel.terms import Function, Op, Term, Variable
+from numerics.derivations.kernel.terms import Function, Op, Variable
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.tactics import calc, show
+from proofs_check.derivations.window.any_matrix.setting import (
+    along,
+    among,
+    apart,
+    c,
+    difference,
+    f_y,
+    gain,
+    isotropic,
+    kappa,
+    largest,
+    loss,
+    most,
+    noisy_labels,
+    of_noise,
+    others,
+    reflections,
+    rho,
+    rho_1,
+    rho_y,
+    rise,
+    rising,
+    second,
+    several,
+    share,
+    sigma,
+    sphere,
+    spread,
+    steepness,
+    tasks,
+    u,
+    v,
+    weight,
+    y,
+)
 from proofs_check.derivations.window.prompt import bounded_X as X
 from proofs_check.derivations.window.prompt import d, i, j, l, mean, n, o, over, q, tokens
 from proofs_check.derivations.window.setting import noise
 
-#: The query y, the direction u of the scores M'y, and their length c.
-y, u, v = (Function(name, (Sort.INDEX,)) for name in ("y", "u", "v"))
-c = Variable("c", range=NONNEGATIVE)
-#: A bound on the length, and how much rho rises: by m((t - s)^2 - eps^2)/(t - s) at least.
-most, m, eps = (Variable(name, range=POSITIVE) for name in ("C", "m", "epsilon"))
-s, t, a, b = (Variable(name, range=REALS) for name in "stab")
-sigma = Variable("sigma", range=NONNEGATIVE)
-_with = lambda name, order, *sorts: Function(name, (*sorts, Sort.TOKEN), order)
-#: A task at the query, and how much more it is at the tokens, which is bounded by its slope.
-f_y, difference = _with("f_y", Fraction(2)), _with("g", None, Sort.INDEX)
-#: rho at the heights of a token over y and over u, at the products of two tokens, and at 1.
-rho_y, rho_u = (_with(name, None, Sort.INDEX) for name in ("rho_y", "rho_u"))
-rho, rho_1 = _with("rho", None, Sort.INDEX, Sort.INDEX), Variable("rho1", range=REALS)
-#: The sum of the weights of the other tokens.
-others = exp(_with("log R", None, Sort.INDEX)(i, o))
-
-
-def along(direction: Function, index: Variable = i) -> Term:
-    """The height of a token over a point of the sphere."""
-    return over(direction(j) * X(index, j, o))
-
-
-def weight(direction: Function, index: Variable = i, scale: Term = c) -> Term:
-    return exp(scale * along(direction, index))
-
-
-def share(direction: Function, index: Variable = i) -> Term:
-    """The weight of attention."""
-    return weight(direction, index) / tokens(weight(direction))
-
-
-def loss(direction: Function, scale: Term = c) -> Term:
-    """The mean squared error with the scores c u.x_i, given the query."""
-    W, label = weight(direction, scale=scale), f_y(o) + difference(i, o) + noise(i, q)
-    return mean(of_noise((tokens(W * label) / tokens(W) - f_y(o)) ** 2))
-
-
-def of_noise(body: Term) -> Term:
-    """The mean over the noise of the labels, given the task and the tokens."""
-    return bind("query", (q,), body)
-
-
-def among(direction: Function) -> Term:
-    """The weight of a token that is seen in this direction, where the others are seen along u."""
-    return weight(direction) / (weight(direction) + others)
+eta = Variable("eta", range=POSITIVE)
+a, b = (Variable(name, range=REALS) for name in "ab")
+z, r = Variable("z", range=NONNEGATIVE), Variable("r", range=POSITIVE)
 
 
 @cache
-def sphere() -> tuple[Theorem, ...]:
-    """What is said of points: tokens, the query and the direction are on the sphere."""
-    return (
-        assume("tokens on the sphere", over(X(i, j, o) ** 2), "==", 1, every=(i, o)),
-        assume("|y| = 1", over(y(j) ** 2), "==", 1),
-        assume("|u| = 1", over(u(j) ** 2), "==", 1),
-        assume("c <= C", c, "<=", most),
-    )
-
-
-@cache
-def several() -> tuple[Theorem, Theorem]:
-    """There is another token for each, whose weight is at least e^{-C}."""
-    total = tokens(weight(u))
-    return (
-        assume("R_i is the sum of the other weights", total, "==", weight(u) + others, every=(i, o)),
-        assume("n >= 2: R_i is at least another weight", exp(-most), "<=", others, every=(i, o)),
-    )
-
-
-@cache
-def noisy_labels() -> tuple[Theorem, Theorem]:
-    """Independent noise of the mean 0 and the variance sigma^2, which may be 0."""
-    sum_ = tokens(v(i) * noise(i, q))
-    square = sigma**2 * tokens(v(i) ** 2)
-    return (
-        assume("independent noise of variance sigma^2", of_noise(sum_**2), "==", square, every=(v,)),
-        assume("centred noise", of_noise(sum_), "==", 0, every=(v,)),
-    )
-
-
-@cache
-def tasks(direction: Function) -> Theorem:
-    """E f(x)f(y) = rho(x.y) for tasks that are independent of the tokens, in the means that the
-    loss has, for f(x_i) - f(y).
-    """
-    g, h = share(direction), share(direction, l)
-    right = rho(i, l, o) - rho_y(i, o) - rho_y(l, o) + rho_1
-    return assume(
-        f"E f(x)f(y) = rho(x.y), for the scores along {direction.name}",
-        mean(g * h * (difference(i, o) * difference(l, o))),
-        "==",
-        mean(g * h * right),
-        every=(i, l),
-    )
-
-
-def second(direction: Function) -> Term:
-    """The mean square of the average of the labels, by rho."""
-    g, h = share(direction), share(direction, l)
-    return mean(tokens(tokens(g * h * rho(i, l, o), l))) + sigma**2 * mean(tokens(g**2))
-
-
-@cache
-def reflections() -> tuple[Theorem, ...]:
-    """The reflection that exchanges y and u keeps the law of the tokens: of all, of the others, and
-    of one alone.
-    """
-    name = lambda of: f"the reflection that exchanges y and u keeps the law of {of}"
-    own = mean(rho_y(i, o) * among(y))
-    return (
-        assume(name("the tokens"), second(u), "==", second(y)),
-        assume(name("the other tokens"), own, "==", mean(share(y) * rho_y(i, o)), every=(i,)),
-        assume(name("a token, seen twice along y"), own, "==", mean(rho_u(i, o) * among(u)), every=(i,)),
-        assume(name("a token"), mean(rho_y(i, o) * among(u)), "==", mean(rho_u(i, o) * among(y)), every=(i,)),
-    )
-
-
-@cache
-def isotropic() -> Theorem:
-    return assume(
-        "uniform tokens: E (v.x_i)^2 = |v|^2/d",
-        mean(over(v(j) * X(i, j, o)) ** 2),
-        "==",
-        over(v(j) ** 2) / d,
-        every=(i, v),
-    )
-
-
-#: What the heights of a token over y and over u, and rho there, differ by.
-apart, rise = along(y) - along(u), rho_y(i, o) - rho_u(i, o)
-
-
-@cache
-def rising() -> tuple[Theorem, ...]:
-    """rho rises, and strictly: between heights that are apart by more than epsilon it rises."""
-    up, down = Op("ind", (apart,)), Op("ind", (-apart,))
-    return (
-        assume("rho rises: x_i.y >= x_i.u", 0, "<=", up * rise, every=(i, o)),
-        assume("rho rises: x_i.u >= x_i.y", 0, "<=", down * -rise, every=(i, o)),
-        assume("rho rises strictly", m * (apart**2 - eps**2), "<=", rise * apart, every=(i, o)),
-    )
-
-
-def given() -> tuple[Theorem, ...]:
-    return (
-        *sphere(),
-        *several(),
-        *noisy_labels(),
-        tasks(u),
-        tasks(y),
-        *reflections(),
-        isotropic(),
-        *rising(),
-    )
-
-
-#: What the quotient of the differences of two weights and of their scores is at least.
-kappa = exp(-4 * most) / (1 + n) ** 2
-#: What the direction u adds to the loss, at least.
-gain = n * kappa * m * c * (over((y(j) - u(j)) ** 2) / d - eps**2)
+def height_is_at_most_one(direction: Function, sign: int) -> Theorem:
+    """The height of a token over a point of the sphere, or minus it, is at most 1."""
+    token, unit = sphere()[0], sphere()[1 if direction is y else 2]
+    at, far = along(direction), over((X(i, j, o) - sign * direction(j)) ** 2)
+    square = calc(0, ("<=", far), ("==", token.lhs - 2 * sign * at + unit.lhs))
+    return show(sign * at, "<=", 1, square, token, unit, at, token.lhs, unit.lhs)
 
 
 @cache
 def sizes(direction: Function) -> tuple[Theorem, Theorem]:
     """e^{-C} <= W <= e^C for the weight of a token, as |c u.x_i| <= C."""
-    token, query, other, length = sphere()
-    unit = query if direction is y else other
-    at, bounds = along(direction), []
+    length, bounds = sphere()[3], []
     for sign in (1, -1):
-        square = over((X(i, j, o) - sign * direction(j)) ** 2)
-        far = calc(0, ("<=", square), ("==", token.lhs - 2 * sign * at + unit.lhs))
-        less = show(sign * at, "<=", 1, far, token, unit, at, token.lhs, unit.lhs)
+        less = height_is_at_most_one(direction, sign)
         bounds.append(calc(gcongr(c * less.lhs, less), ("<=", most, length)))
     up = gcongr(exp(bounds[0].lhs), bounds[0])
-    down = gcongr(exp(-bounds[1].rhs), show(-bounds[1].rhs, "<=", c * at, bounds[1]))
+    down = gcongr(exp(-bounds[1].rhs), show(-bounds[1].rhs, "<=", c * along(direction), bounds[1]))
     return chain(exp(-most), down), chain(weight(direction), up, exp(most))
 
 
@@ -251,8 +135,8 @@ def of_one_sign(sign: int) -> Theorem:
 
 @cache
 def one_token() -> Theorem:
-    """kappa c m ((t - s)^2 - epsilon^2) <= (rho(t) - rho(s))(w(t) - w(s)), as both differences have
-    the sign of t - s.
+    """kappa c r (t - s)^2 <= (rho(t) - rho(s))(w(t) - w(s)) for the steepness r: both differences
+    have the sign of t - s.
     """
     up, down, strictly = rising()
     above, below = of_one_sign(1), of_one_sign(-1)
@@ -266,15 +150,11 @@ def one_token() -> Theorem:
 
 @cache
 def by_reflection() -> Theorem:
-    """kappa c m (|y - u|^2/d - epsilon^2) <= 2 E rho(t) (w(t) - w(s)), for each token."""
+    """kappa c E r (t - s)^2 <= 2 E rho(t) (w(t) - w(s)), for each token."""
     _, _, twice, exchanged = reflections()
-    along_both = chain(mean(apart**2), instantiate(isotropic(), {v: ((j,), y(j) - u(j))}))
-    scale = kappa * c * m
     own, x = twice.lhs, exchanged.lhs
     return calc(
-        scale * (along_both.rhs - eps**2),
-        ("==", scale * (mean(apart**2) - eps**2), along_both, scale, along_both.lhs, along_both.rhs),
-        ("==", mean(kappa * c * (m * (apart**2 - eps**2)))),
+        mean(kappa * c * (steepness * apart**2)),
         ("<=", mean(rise * (among(y) - among(u))), one_token()),
         ("==", own - x - exchanged.rhs + twice.rhs),
         ("==", 2 * own - 2 * x, twice, exchanged, own, x, twice.rhs, exchanged.rhs),
@@ -282,7 +162,7 @@ def by_reflection() -> Theorem:
 
 
 #: Any function of two tokens of a prompt.
-F = _with("F", Fraction(1), Sort.INDEX, Sort.INDEX)
+F = Function("F", (Sort.INDEX, Sort.INDEX, Sort.TOKEN), Fraction(1))
 
 
 @cache
@@ -344,14 +224,73 @@ def best_direction() -> Theorem:
     seen = integrate("coordinates", (i,), seen, (n,))
     other = integrate("coordinates", (i,), alone, (n,))
     own, x, z = rho_1, seen.rhs, other.lhs
-    start = chain(gain, whole, 2 * z - 2 * x)
+    start = chain(kappa * gain, whole, 2 * z - 2 * x)
     reduced = calc(straight, ("==", own - 2 * z + second(y), other, own, z, second(y)))
     full = calc(
         aslant, ("==", own - 2 * x + second(y), seen, squares, own, seen.lhs, x, second(u), second(y))
     )
     return calc(
-        loss(y) + gain,
-        ("<=", own - 2 * z + second(y) + gain, reduced, gain),
-        ("<=", own - 2 * x + second(y), start, own, x, z, second(y), gain),
+        loss(y) + kappa * gain,
+        ("<=", own - 2 * z + second(y) + kappa * gain, reduced, kappa, gain),
+        ("<=", own - 2 * x + second(y), start, own, x, z, second(y), kappa, gain),
         ("==", loss(u), full),
     )
+
+
+@cache
+def spread_is_bounded() -> Theorem:
+    """c sum (t_i - s_i)^2 <= 4 n C, as heights are at most 1 in size."""
+    sides = [height_is_at_most_one(direction, sign) for direction in (y, u) for sign in (1, -1)]
+    each = show(apart**2, "<=", 4, *sides, along(y), along(u))
+    total = calc(tokens(apart**2), ("<=", 4 * n, integrate("coordinates", (i,), each, (n,))))
+    return show(spread, "<=", largest, total, sphere()[3], c, total.lhs)
+
+
+@cache
+def no_spread_without_gain() -> Theorem:
+    """The mean of the spread is at most its bound, and 0 where there is no gain: then r times the
+    spread is 0 almost surely, and so is the spread.
+    """
+    event, seen = Op("ind", (-gain,)), Op("ind", (-gain,)) * (steepness * spread)
+    small, some = Op("above", (seen - eta,)), Op("above", (seen,))
+    markov = instantiate(show(Op("above", (z - eta,)), "<=", z / eta), {z: seen})
+    never = instantiate(show(Op("ind", (-z,)) * z, "<=", 0), {z: gain})
+    rare = calc(
+        mean(small),
+        ("<=", mean(markov.rhs), markov),
+        ("==", event * gain / eta),
+        ("<=", 0, never, event, gain),
+    )
+    none = open_event(rare, eta, (o,), seen)
+    kept = show(Op("ind", (a,)) * z, "<=", z * Op("above", (Op("ind", (a,)) * (r * z),)))
+    point = calc(
+        instantiate(kept, {a: -gain, r: steepness, z: spread}),
+        ("<=", largest * some, spread_is_bounded(), spread, some),
+    )
+    no_mean = calc(event * mean(spread), ("==", mean(event * spread)), ("<=", largest * mean(some), point))
+    no_mean = calc(no_mean, ("<=", 0, none, largest, none.lhs))
+    most_mean = chain(mean(spread), integrate("mean", (o,), spread_is_bounded()), largest)
+    whole, above = mean(spread), Op("above", (gain,))
+    either = instantiate(show(z, "==", Op("ind", (-a,)) * z + Op("above", (a,)) * z), {a: gain, z: whole})
+    return calc(
+        either,
+        ("<=", above * whole, no_mean, event, whole, above),
+        ("<=", largest * above, most_mean, whole, above),
+    )
+
+
+@cache
+def mean_of_the_spread() -> Theorem:
+    """The mean of the spread is n c |y - u|^2/d."""
+    each = chain(mean(apart**2), instantiate(isotropic(), {v: ((j,), y(j) - u(j))}))
+    whole = integrate("coordinates", (i,), each, (n,))
+    value = over((y(j) - u(j)) ** 2) / d
+    return calc(
+        mean(spread), ("==", c * whole.lhs), ("==", c * whole.rhs, whole, whole.lhs), ("==", n * c * value)
+    )
+
+
+@cache
+def other_direction() -> Theorem:
+    """n c |y - u|^2/d is at most 4 n C, and 0 where u adds nothing to the loss."""
+    return chain(symm(mean_of_the_spread()), no_spread_without_gain())
