@@ -12,7 +12,7 @@ from numerics.derivations.derived import read_up_to
 from numerics.derivations.kernel.flows import derivative
 from numerics.derivations.kernel.rules import antitone, assume, instantiate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Sort
-from numerics.derivations.kernel.terms import CLOCK, Function, Op, Term, Variable, term
+from numerics.derivations.kernel.terms import CLOCK, Function, Op, Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.tactics import calc, show
@@ -127,11 +127,6 @@ def end_statements(c: int | Fraction = 1) -> tuple[Statement, Statement]:
     return _statements(c, eps / 2)
 
 
-def best_statements(c: int | Fraction = 1) -> tuple[Statement, Statement]:
-    """The same where the limit is the Bayes risk of linear tasks without noise, which is 0."""
-    return _statements(c, eps / 2, term(0))
-
-
 @proves("BB:E.1", statements, part=(1, 2))
 @cache
 def up_to_T() -> tuple[Theorem, Theorem]:
@@ -227,10 +222,3 @@ def within_two_epsilon() -> tuple[Theorem, Theorem]:
 def theorem() -> tuple[Theorem, Theorem]:
     """From T(epsilon/2) on R_L(theta_L) is at most the limit plus epsilon."""
     return from_T_on(eps / 2), at_the_end(eps / 2)
-
-
-@proves("BB:T5.2", best_statements, part=(1, 2))
-@cache
-def within_epsilon_of_the_best() -> tuple[Theorem, Theorem]:
-    """From T(epsilon/2) on R_L(theta_L) is at most epsilon."""
-    return from_T_on(eps / 2, term(0)), at_the_end(eps / 2, term(0))

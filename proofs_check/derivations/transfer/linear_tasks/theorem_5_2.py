@@ -10,18 +10,24 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
+from numerics.derivations.kernel.flows import derivative
 from numerics.derivations.kernel.rules import assume, discharge
-from numerics.derivations.kernel.terms import Op, Term, term
+from numerics.derivations.kernel.sorts import POSITIVE, Sort
+from numerics.derivations.kernel.terms import Function, Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Assumption, Theorem
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.tactics import calc, show
-from proofs_check.derivations.linear_attention.polyak_lojasiewicz import EVERYTHING
+from proofs_check.derivations.gaussian_tokens.laws import moments_with_noise
+from proofs_check.derivations.gaussian_tokens.laws import with_noise as moments_of_a_token
+from proofs_check.derivations.linear_attention.polyak_lojasiewicz import EVERYTHING, start
+from proofs_check.derivations.proof import proves
 from proofs_check.derivations.transfer.flows import risk_along_the_flow as general
-from proofs_check.derivations.transfer.flows.risk_along_the_flow import RL, T_L, eps, later, limit_L, now
-from proofs_check.derivations.transfer.flows.two_flows import in_small_ball, t
+from proofs_check.derivations.transfer.flows.risk_along_the_flow import RL, T_L, R, eps, later, limit_L
+from proofs_check.derivations.transfer.flows.two_flows import T, in_small_ball, now, t
 from proofs_check.derivations.transfer.linear_tasks import infinite_prompts, laws
 from proofs_check.derivations.transfer.linear_tasks.laws import scale, tau2
 from proofs_check.derivations.transfer.linear_tasks.squared_loss import at_a_point
+from proofs_check.derivations.transfer.risks.outcomes import i, parameters
 
 #: The least risk, and the accuracy, in these coordinates.
 best, accuracy = scale * tau2 / 2, scale * eps / 2
@@ -29,7 +35,7 @@ no_noise = assume("no label noise", tau2, "==", 0)
 
 
 def supposed() -> tuple[Assumption, ...]:
-    """What Theorem 4.3 supposes, and the model meets."""
+    """What Theorem 4.3 supposes and the model meets."""
     flow = in_small_ball.assumptions | general.nearly_there(accuracy, best).assumptions
     return (*laws.asked(), *sorted(flow, key=lambda a: a.name, reverse=True))
 
@@ -42,28 +48,46 @@ def known() -> frozenset[Assumption]:
     return flows.difference(supposed()) | own | late | EVERYTHING
 
 
+def limit_given() -> frozenset[Assumption]:
+    """The infinite-prompt flow, and how late it is."""
+    return hypotheses(infinite_prompts.on_the_manifold[1], infinite_prompts.late(accuracy)) | EVERYTHING
+
+
+def reached(least: Term) -> Term:
+    """How far the infinite-prompt risk is above the least one from T on."""
+    return Op("ind", (now - T,)) * (R(t) / scale - least)
+
+
 def _risks(least: Term) -> tuple[Term, Term]:
     """How far the finite-prompt risk at late times and its limit are above the least risk."""
     late = Op("ind", (now - T_L,))
     return later(RL(t) / scale - least), later(late * (limit_L / scale - least))
 
 
-def _statements(c: int | Fraction, least: Term, given: frozenset[Assumption]) -> tuple[Statement, Statement]:
+def _statements(c: int | Fraction, least: Term, given: frozenset[Assumption]) -> tuple[Statement, ...]:
+    """The finite-prompt risk, its limit, and the infinite-prompt risk."""
     first, second = (Statement(e, "<=", Fraction(c) * eps, given) for e in _risks(least))
     at_the_end = given | hypotheses(general.settled(accuracy))
     return first, Statement(second.lhs, "<=", second.rhs, at_the_end)
 
 
-def statements(c: int | Fraction = 1) -> tuple[Statement, Statement]:
+def statements(c: int | Fraction = 1, any_start: bool = False) -> tuple[Statement, ...]:
     """Theorem 5.2: from T on, and for long prompts, the risk R_L is at most c epsilon along its
-    flow, and so is its limit.
+    flow, and so is its limit; and R_inf is at most c epsilon from T on. With `any_start` the flows
+    start anywhere.
     """
-    return _statements(c, term(0), known() | hypotheses(no_noise))
+    of_the_start = hypotheses(*start) if any_start else frozenset()
+    given = (known() | hypotheses(no_noise)) - of_the_start
+    of_the_limit = (limit_given() | hypotheses(no_noise)) - of_the_start
+    limit = Statement(reached(term(0)), "<=", Fraction(c) * eps, of_the_limit)
+    return (*_statements(c, term(0), given), limit)
 
 
-def noisy_statements(c: int | Fraction = 1) -> tuple[Statement, Statement]:
-    """Remark 5.3: with label noise it is at most tau^2/2 + c epsilon."""
-    return _statements(c, tau2 / 2, known())
+def noise_statements(factor: int | Fraction = 1, c: int | Fraction = 1) -> tuple[Statement, ...]:
+    """Remark 5.3: the moments of a token with label noise, with a factor before their right sides;
+    and with Gaussian label noise R_L and its limit are at most tau^2/2 + c epsilon.
+    """
+    return (*moments_with_noise(factor), *_statements(c, tau2 / 2, known()))
 
 
 def _freed(thm: Theorem) -> Theorem:
@@ -85,11 +109,60 @@ def with_noise() -> tuple[Theorem, Theorem]:
     )
 
 
+@proves("BB:R5.3.noise", noise_statements, part=(1, 2, 3, 4, 5))
+def remark() -> tuple[Theorem, ...]:
+    """The covariance of a token, and the theorem."""
+    return (*moments_of_a_token(), *with_noise())
+
+
+@proves("BB:T5.2", statements, part=(1, 2, 3))
 @cache
-def without_noise() -> tuple[Theorem, Theorem]:
+def without_noise() -> tuple[Theorem, Theorem, Theorem]:
     """tau^2 = 0."""
     none, (first, second) = show(tau2 / 2, "==", 0, no_noise), with_noise()
     risk, end = _risks(term(0))
-    return calc(risk, ("==", first.lhs, none), ("<=", eps, first)), calc(
-        end, ("==", second.lhs, none), ("<=", eps, second)
+    close, ideal = infinite_prompts.close_to_the_limit(accuracy, best), reached(tau2 / 2)
+    third = calc(ideal, ("==", close.lhs / scale), ("<=", eps / 2, close), ("<=", eps))
+    return (
+        calc(risk, ("==", first.lhs, none), ("<=", eps, first)),
+        calc(end, ("==", second.lhs, none), ("<=", eps, second)),
+        calc(reached(term(0)), ("==", ideal, none), ("<=", eps, third)),
     )
+
+
+# -- the coordinates -------------------------------------------------------------------------------
+
+larger = Variable("kappa", range=POSITIVE)
+place, pull = Function("phi", (Sort.INDEX, Sort.TIME), Fraction(1)), Function("g", (Sort.INDEX, Sort.TIME))
+risk = Function("R", (Sort.TIME,), Fraction(1))
+own_flow = assume("the flow of theta", place.rate(i, t), "==", -pull(i, t), every=(i, t))
+own_chain = assume(
+    "chain rule along it",
+    risk.rate(t),
+    "==",
+    parameters(pull(i, t) * place.rate(i, t)),
+    every=(t,),
+    cited=True,
+)
+
+
+def coordinates_statements(power: int = 2, factor: int = 1) -> tuple[Statement, Statement]:
+    """kappa theta moves with -factor kappa g for the gradient g, and kappa^power R changes at the
+    rate of kappa g times this.
+    """
+    speed = derivative(larger * place(i, t), t)
+    return (
+        Statement(speed, "==", -(factor * larger * pull(i, t)), own_flow.assumptions),
+        Statement(
+            derivative(larger**power * risk(t), t),
+            "==",
+            parameters(larger * pull(i, t) * speed),
+            own_chain.assumptions,
+        ),
+    )
+
+
+@proves("BB:T5.2/coordinates", coordinates_statements, part=(1, 2))
+def coordinates() -> tuple[Theorem, Theorem]:
+    first, second = coordinates_statements()
+    return show(first.lhs, "==", first.rhs, own_flow), show(second.lhs, "==", second.rhs, own_chain)
