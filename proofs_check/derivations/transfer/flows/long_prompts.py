@@ -23,7 +23,14 @@ from numerics.derivations.tactics import calc, show
 from proofs_check.derivations.proof import proves
 from proofs_check.derivations.transfer.flows import two_flows
 from proofs_check.derivations.transfer.flows.two_flows import Small, bound_26, enough, g2, horizon, now, rho
-from proofs_check.derivations.transfer.risks.corollaries import AtAPoint, smooth_loss
+from proofs_check.derivations.transfer.risks.corollaries import (
+    SMOOTH,
+    AtAPoint,
+    Near,
+    gradients_tend_together,
+    risks_tend_together,
+    smooth_loss,
+)
 
 g1, eta = (Variable(name, range=POSITIVE) for name in ("g1", "eta"))
 long_enough = assume("L is at least L*(eta) = 2/eta", 2 / eta, "<=", L)
@@ -68,15 +75,18 @@ class Prompts(NamedTuple):
 
 
 @cache
-def at_most(prompts: Prompts) -> Small:
+def at_most(prompts: Prompts, near: Near = SMOOTH) -> Small:
     """That g_2, or g_1, is at most one of the bounds."""
-    return lambda most, g=g2: small(prompts, most, g)
+    return lambda most, g=g2: small(prompts, most, g, near)
 
 
 @cache
-def small(prompts: Prompts, most: Term, g: Variable) -> Theorem:
+def small(prompts: Prompts, most: Term, g: Variable, near: Near) -> Theorem:
     """Each distance is at most eta, and 2/L is."""
-    close = [thm() for thm in prompts.point().close(eta)[: 1 + prompts.with_risks]]
+    M, (gradients, risks) = prompts.point().M, near
+    close = [gradients_tend_together(eta, gradients, M)]
+    if prompts.with_risks:
+        close.append(risks_tend_together(eta, risks, M))
     numbers = tuple(Variable(f"b{n}_", range=REALS) for n in range(len(prompts.bounds)))
     least = show(Op("min", numbers), "<=", numbers[prompts.bounds.index(most)])
     short = show(2 / L, "<=", eta, long_enough)

@@ -33,7 +33,7 @@ from proofs_check.derivations.transfer.flows.two_flows import (
     t,
     thetaL,
 )
-from proofs_check.derivations.transfer.risks.corollaries import AtAPoint, smooth_loss
+from proofs_check.derivations.transfer.risks.corollaries import SMOOTH, AtAPoint, Near, smooth_loss
 from proofs_check.derivations.transfer.risks.outcomes import i, parameters, size
 
 kappa, eps = (Variable(name, range=POSITIVE) for name in ("kappa", "epsilon"))
@@ -187,27 +187,31 @@ def at_a_time(thm: Theorem) -> Theorem:
     return instantiate(read_up_to(T, thm, horizon), {t: s})
 
 
-def from_T_on(e: Term, limit: Term = limit, point: Callable[[], AtAPoint] = smooth_loss) -> Theorem:
+def from_T_on(
+    e: Term, limit: Term = limit, point: Callable[[], AtAPoint] = smooth_loss, near: Near = SMOOTH
+) -> Theorem:
     """From T on R_L(theta_L) - limit is at most e + e/2: the risk at T is within e/2 of that of the
     other flow, which is within e of its limit, and it does not rise.
     """
     before, after = (Op("ind", (x,)) for x in (T - CLOCK(s), CLOCK(s) - T))
-    long, share = at_most(long_for(e, point)), e / (4 * kappa)
+    long, share = at_most(long_for(e, point), near), e / (4 * kappa)
     small = calc(
         g1 + kappa * bound_26(T),
         ("<=", e / 4 + kappa * share, long(e / 4, g1), two_flows.small_at_T(share, long)),
         ("==", e / 2),
     )
-    near = calc(at_T(long), ("<=", before * (e / 2), small))
-    first = show(before * RL(s), "<=", before * (R(s) + e / 2), near)
+    there = calc(at_T(long), ("<=", before * (e / 2), small))
+    first = show(before * RL(s), "<=", before * (R(s) + e / 2), there)
     second = show(after * R(s), "<=", after * (limit + e), instantiate(nearly_there(e, limit), {t: s}))
     return show(later(RL(t) - limit), "<=", 3 * e / 2, first, second, never_rises())
 
 
-def at_the_end(e: Term, limit: Term = limit, point: Callable[[], AtAPoint] = smooth_loss) -> Theorem:
+def at_the_end(
+    e: Term, limit: Term = limit, point: Callable[[], AtAPoint] = smooth_loss, near: Near = SMOOTH
+) -> Theorem:
     """The limit of R_L(theta_L) is at most e/2 above a late value."""
     after = Op("ind", (now - T_L,))
-    return show(later(after * (limit_L - limit)), "<=", 2 * e, settled(e), from_T_on(e, limit, point))
+    return show(later(after * (limit_L - limit)), "<=", 2 * e, settled(e), from_T_on(e, limit, point, near))
 
 
 @proves("BB:E.1", statements, part=(3, 4))

@@ -18,7 +18,19 @@ from proofs_check.derivations.transfer.linear_tasks.laws import scale
 from proofs_check.derivations.transfer.risks import corollaries as smooth
 from proofs_check.derivations.transfer.risks import distance_of_gradients as gradients
 from proofs_check.derivations.transfer.risks import distance_of_risks as risks
-from proofs_check.derivations.transfer.risks.corollaries import AtAPoint, N, X, c1, c2, c3, c4, c5, c6, c7
+from proofs_check.derivations.transfer.risks.corollaries import (
+    AtAPoint,
+    N,
+    Near,
+    X,
+    c1,
+    c2,
+    c3,
+    c4,
+    c5,
+    c6,
+    c7,
+)
 from proofs_check.derivations.transfer.risks.distance_of_gradients import J, dJ
 from proofs_check.derivations.transfer.risks.distance_of_risks import r, shift
 from proofs_check.derivations.transfer.risks.outcomes import k, mean, parameters, variable, x, y
@@ -113,9 +125,11 @@ def given() -> frozenset[Assumption]:
 
 @cache
 def at_a_point() -> AtAPoint:
-    """Both corollaries."""
+    """What both corollaries speak of."""
     of_gradients, of_risks = gradients.squared_statement(), risks.squared_statement()
     of_jacobians = given_3_4(square_dJ, c3, c4) | given_of_the_jacobian(square_J, c7)
     assumed = of_gradients.assumptions | given() | of_jacobians, of_risks.assumptions | given()
-    near = gradients_come_together, risks_come_together
-    return AtAPoint((of_gradients.lhs, of_risks.lhs), assumed, near, M)
+    return AtAPoint((of_gradients.lhs, of_risks.lhs), assumed, M)
+
+
+NEAR: Near = (gradients_come_together, risks_come_together)

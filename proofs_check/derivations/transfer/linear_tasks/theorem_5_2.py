@@ -26,7 +26,7 @@ from proofs_check.derivations.transfer.flows.risk_along_the_flow import RL, T_L,
 from proofs_check.derivations.transfer.flows.two_flows import T, in_small_ball, now, t
 from proofs_check.derivations.transfer.linear_tasks import infinite_prompts, laws
 from proofs_check.derivations.transfer.linear_tasks.laws import scale, tau2
-from proofs_check.derivations.transfer.linear_tasks.squared_loss import at_a_point
+from proofs_check.derivations.transfer.linear_tasks.squared_loss import NEAR, at_a_point
 from proofs_check.derivations.transfer.risks.outcomes import i, parameters
 
 #: The least risk, and the accuracy, in these coordinates.
@@ -101,7 +101,7 @@ def _freed(thm: Theorem) -> Theorem:
 @cache
 def with_noise() -> tuple[Theorem, Theorem]:
     """Both conclusions of Theorem 4.3, divided by kappa^2."""
-    first, second = (of(accuracy, best, at_a_point) for of in (general.from_T_on, general.at_the_end))
+    first, second = (of(accuracy, best, at_a_point, NEAR) for of in (general.from_T_on, general.at_the_end))
     risk, end = _risks(tau2 / 2)
     return (
         calc(risk, ("==", first.lhs / scale), ("<=", eps, _freed(first))),

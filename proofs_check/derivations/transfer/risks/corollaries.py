@@ -242,32 +242,27 @@ def gradients_tend_together(
     return calc(near(rates.chosen(small(e, M))), ("<=", e, lead, last))
 
 
+#: The corollaries on gradients and on risks.
+Near = tuple[Callable[[Theorem], Theorem], Callable[[], Theorem]]
+SMOOTH: Near = (gradients_come_together, risks_come_together)
+
+
 class AtAPoint(NamedTuple):
     """The distances of gradients and of risks at a point of the ball, what is assumed there for
-    each, the theorems that bound them, and what stands for M in these bounds.
+    each, and what stands for M in their bounds.
     """
 
     apart: tuple[Term, Term]
     given: tuple[frozenset[Assumption], frozenset[Assumption]]
-    near: tuple[Callable[[Theorem], Theorem], Callable[[], Theorem]]
     M: Term
 
     def long(self, e: Term) -> tuple[frozenset[Assumption], frozenset[Assumption]]:
         """That L is at least L*(e)."""
         return long_for_gradients(e, self.M), long_for_risks(e, self.M)
 
-    def close(self, e: Term) -> tuple[Callable[[], Theorem], Callable[[], Theorem]]:
-        """That both distances are at most e then."""
-        gradients, risks = self.near
-        return (
-            lambda: gradients_tend_together(e, gradients, self.M),
-            lambda: risks_tend_together(e, risks, self.M),
-        )
-
 
 @cache
 def smooth_loss() -> AtAPoint:
-    """Corollaries E.5 and E.3."""
+    """What Corollaries E.5 and E.3 speak of."""
     apart = gradients.smooth_statement().lhs, risks.smooth_statement().lhs
-    near = gradients_come_together, risks_come_together
-    return AtAPoint(apart, (of_the_gradients(), of_the_risks()), near, M)
+    return AtAPoint(apart, (of_the_gradients(), of_the_risks()), M)
