@@ -101,7 +101,7 @@ lipschitz = assume(
 ALONG = (flow, blocks, mirrored_gradient, lipschitz)
 
 
-def statements(mirror: int = -1, keeps: bool = True) -> tuple[Statement, Statement, Statement]:
+def statements(mirror: int = -1, keeps: bool = True) -> tuple[Statement, ...]:
     """The risk for L tokens and for the infinite prompt is at most that at the mirror image of b
     and p, whatever these are, so that both are the same; and what is 0 at the start, as m_i = -1
     there, stays 0. Without `keeps` the flow starts anywhere.
@@ -114,14 +114,13 @@ def statements(mirror: int = -1, keeps: bool = True) -> tuple[Statement, Stateme
 @cache
 def is_even(kind: tuple[Average, Average]) -> Theorem:
     """The risk at -b, -p and the task w is that at b, p and the task -w, which has the law of w."""
-    shares = Fraction(3, 5), Fraction(4, 5)
 
     def in_two(sign: int) -> Theorem:
         """The law of A xi is that of A (3 xi + 4 xi')/5, or of its negative."""
-        parts = tuple(sign * share * A(i, n) for share in shares)
-        first, second = (over(n, d, part * (sign * share * A(j, n))) for part, share in zip(parts, shares))
-        same = show(over(n, d, A(i, n) * A(j, n)), "==", first + second)
-        return same_covariance(loss(*kind, sign), task, (h, other), (i, j, n), d, (A(i, n), *parts), same)
+        B, C = (term(Fraction(sign * share, 5)) * A(i, n) for share in (3, 4))
+        of_both = (over(n, d, part * instantiated(part, {i: j})) for part in (B, C))
+        same = show(over(n, d, A(i, n) * A(j, n)), "==", next(of_both) + next(of_both))
+        return same_covariance(loss(*kind, sign), task, (h, other), (i, j, n), d, (A(i, n), B, C), same)
 
     mirrored, plain = in_two(-1), in_two(1)
     return chain(mirrored, plain.rhs, gcongr(plain.rhs, plain))
