@@ -9,7 +9,7 @@ from numerics.derivations.kernel.rules import arithmetic, assume, discharge, ins
 from numerics.derivations.kernel.sorts import REALS, Sort
 from numerics.derivations.kernel.terms import START, Function, Variable, term
 from numerics.derivations.kernel.theorems import Assumption, Theorem
-from tests.numerics.derivations.attacks.attacks_on_time_and_tasks import chosen
+from tests.numerics.derivations.attacks.attacks_on_time_and_tasks import K, chosen, finite_mean
 
 x, y = (Variable(name, range=REALS) for name in "xy")
 i, k, w = Variable("i", Sort.INDEX), Variable("k", Sort.TOKEN), Variable("w", Sort.TASK)
@@ -87,6 +87,18 @@ DISCHARGES: dict[str, Callable[[], Any]] = {
     ),
     "a function by one with fewer moments": lambda: freed(large, large, small(f2)),
     "the choice of a number": lambda: freed(chosen(), chosen(), alike(chosen())),
+    "what a number was chosen for, by the number": lambda: freed(
+        chosen(),
+        finite_mean,
+        arithmetic(
+            finite_mean.lhs,
+            "<=",
+            finite_mean.rhs,
+            assume("E f^2 <= K", finite_mean.lhs, "<=", K),
+            assume("K <= S", K, "<=", finite_mean.rhs),
+            hide=(finite_mean.lhs,),
+        ),
+    ),
     "what is not assumed": lambda: freed(weak, below, assume("x < y, too", x, "<", y)),
     "what is every hypothesis": lambda: discharge(
         arithmetic(x, "<=", y + 1, weak), Any_("any", x, "<=", y), arithmetic(x, "<=", y, below)
