@@ -1,5 +1,5 @@
 """Theorem 5.2 of Boursier & Boyer, and Remark 5.3 for label noise: what Theorem 4.3 supposes is
-shown of the in-context linear model (11), for half its squared loss, so that nothing of it is left.
+shown of the in-context linear model (11), for its squared loss, so that nothing of it is left.
 
 The flows are told in the coordinates kappa U, kappa V for kappa^2 = max(1, |Sigma|), in which they
 are the gradient flows of kappa^2 times the risks.
@@ -10,10 +10,8 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.kernel.flows import derivative
 from numerics.derivations.kernel.rules import assume, discharge
-from numerics.derivations.kernel.sorts import POSITIVE, Sort
-from numerics.derivations.kernel.terms import Function, Op, Term, Variable, term
+from numerics.derivations.kernel.terms import Op, Term, term
 from numerics.derivations.kernel.theorems import Assumption, Theorem
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.tactics import calc, show
@@ -27,7 +25,6 @@ from proofs_check.derivations.transfer.flows.two_flows import T, in_small_ball, 
 from proofs_check.derivations.transfer.linear_tasks import infinite_prompts, laws
 from proofs_check.derivations.transfer.linear_tasks.laws import scale, tau2
 from proofs_check.derivations.transfer.linear_tasks.squared_loss import NEAR, at_a_point
-from proofs_check.derivations.transfer.risks.outcomes import i, parameters
 
 #: The least risk, and the accuracy, in these coordinates.
 best, accuracy = scale * tau2 / 2, scale * eps / 2
@@ -36,8 +33,8 @@ no_noise = assume("no label noise", tau2, "==", 0)
 
 def supposed() -> tuple[Assumption, ...]:
     """What Theorem 4.3 supposes and the model meets."""
-    flow = in_small_ball.assumptions | general.nearly_there(accuracy, best).assumptions
-    return (*laws.asked(), *sorted(flow, key=lambda a: a.name, reverse=True))
+    near = general.nearly_there(accuracy, best)
+    return (*laws.asked(), *in_small_ball.assumptions, *near.assumptions)
 
 
 def known() -> frozenset[Assumption]:
@@ -65,7 +62,7 @@ def _risks(least: Term) -> tuple[Term, Term]:
 
 
 def _statements(c: int | Fraction, least: Term, given: frozenset[Assumption]) -> tuple[Statement, ...]:
-    """The finite-prompt risk, its limit, and the infinite-prompt risk."""
+    """The finite-prompt risk and its limit."""
     first, second = (Statement(e, "<=", Fraction(c) * eps, given) for e in _risks(least))
     at_the_end = given | hypotheses(general.settled(accuracy))
     return first, Statement(second.lhs, "<=", second.rhs, at_the_end)
@@ -128,41 +125,3 @@ def without_noise() -> tuple[Theorem, Theorem, Theorem]:
         calc(end, ("==", second.lhs, none), ("<=", eps, second)),
         calc(reached(term(0)), ("==", ideal, none), ("<=", eps, third)),
     )
-
-
-# -- the coordinates -------------------------------------------------------------------------------
-
-larger = Variable("kappa", range=POSITIVE)
-place, pull = Function("phi", (Sort.INDEX, Sort.TIME), Fraction(1)), Function("g", (Sort.INDEX, Sort.TIME))
-risk = Function("R", (Sort.TIME,), Fraction(1))
-own_flow = assume("the flow of theta", place.rate(i, t), "==", -pull(i, t), every=(i, t))
-own_chain = assume(
-    "chain rule along it",
-    risk.rate(t),
-    "==",
-    parameters(pull(i, t) * place.rate(i, t)),
-    every=(t,),
-    cited=True,
-)
-
-
-def coordinates_statements(power: int = 2, factor: int = 1) -> tuple[Statement, Statement]:
-    """kappa theta moves with -factor kappa g for the gradient g, and kappa^power R changes at the
-    rate of kappa g times this.
-    """
-    speed = derivative(larger * place(i, t), t)
-    return (
-        Statement(speed, "==", -(factor * larger * pull(i, t)), own_flow.assumptions),
-        Statement(
-            derivative(larger**power * risk(t), t),
-            "==",
-            parameters(larger * pull(i, t) * speed),
-            own_chain.assumptions,
-        ),
-    )
-
-
-@proves("BB:T5.2/coordinates", coordinates_statements, part=(1, 2))
-def coordinates() -> tuple[Theorem, Theorem]:
-    first, second = coordinates_statements()
-    return show(first.lhs, "==", first.rhs, own_flow), show(second.lhs, "==", second.rhs, own_chain)
