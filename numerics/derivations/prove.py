@@ -14,7 +14,7 @@ from numerics.derivations.derived import exp, log, sqrt
 from numerics.derivations.kernel.binding import bind
 from numerics.derivations.kernel.flows import antitone, begin, continuation, derivative, every_number, until
 from numerics.derivations.kernel.integrals import choose, integrate
-from numerics.derivations.kernel.judgements import assume, instantiate
+from numerics.derivations.kernel.judgements import assume, discharge, instantiate
 from numerics.derivations.kernel.normal_form import LENGTH as L
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, ProofError, Range, Sort
 from numerics.derivations.kernel.steps import induction
@@ -43,6 +43,7 @@ __all__ = [
     "clock",
     "continuation",
     "derivative",
+    "discharge",
     "every_number",
     "exp",
     "expectation",

@@ -24,10 +24,17 @@ from numerics.derivations.kernel.terms import (
     term,
     text,
 )
-from numerics.derivations.kernel.theorems import Assumption, Theorem, _prove, check_arbitrary, read
+from numerics.derivations.kernel.theorems import (
+    ENOUGH,
+    Assumption,
+    Theorem,
+    _prove,
+    check_arbitrary,
+    read,
+)
 from numerics.derivations.kernel.values import BOUNDED, finite, nonnegative, order, positive, sign
 
-__all__ = ["assume", "equal", "gcongr", "instantiate", "trans"]
+__all__ = ["assume", "discharge", "equal", "gcongr", "instantiate", "trans"]
 
 
 def assume(
@@ -200,6 +207,56 @@ def _function(old: Function, holes: tuple[Variable, ...], body: Any) -> tuple[tu
         ):
             raise ProofError(f"{text(body)} is not known to have the order of {old.name}")
     return holes, body
+
+
+def discharge(thm: Theorem, hypothesis: Assumption, shown: Theorem) -> Theorem:
+    """The theorem without a hypothesis that another one shows.
+
+    Take laws, functions of the orders that were declared, and values of whatever is fixed, that
+    meet the other assumptions of the theorem and all those of ``shown``. These fix nothing that the
+    hypothesis is said for all values of, so that they are met whatever values this has, and
+    ``shown`` says at each of them what the hypothesis says. So the hypothesis holds there, and the
+    theorem with it. Times and steps run through one interval in both.
+
+    Parameters
+    ----------
+    thm : Theorem
+        Assumes the hypothesis.
+    hypothesis : Assumption
+        No choice of a number: that there is such a number is what its rule has shown.
+    shown : Theorem
+        Its relation, or a stronger one, between the same terms, without assuming it.
+
+    Raises
+    ------
+    ProofError
+        If the theorem does not assume the hypothesis, it is a choice, or ``shown`` says something
+        else, assumes it, or fixes something that it is said for all values of.
+
+    Examples
+    --------
+    >>> from numerics.derivations.kernel.rules import arithmetic, assume, discharge
+    >>> from numerics.derivations.kernel.sorts import POSITIVE
+    >>> from numerics.derivations.kernel.terms import Variable
+    >>> x, y, z = (Variable(name, range=POSITIVE) for name in "xyz")
+    >>> first, second = assume("x <= y", x, "<=", y), assume("y <= z", y, "<=", z)
+    >>> wide = assume("x <= 2z", x, "<=", 2 * z)
+    >>> (hypothesis,) = wide.assumptions
+    >>> shown = arithmetic(x, "<=", 2 * z, first, second)
+    >>> print(discharge(arithmetic(x, "<=", 3 * z, wide), hypothesis, shown))
+    x <= y, y <= z |- x <= (3*z)
+    """
+    if type(hypothesis) is not Assumption or not type(thm) is type(shown) is Theorem:
+        raise ProofError(f"{hypothesis} is no hypothesis, or a premise is no theorem")
+    if hypothesis not in thm.assumptions or hypothesis.chosen is not None:
+        raise ProofError(f"{hypothesis.name} is not assumed, or is the choice of a number")
+    if hypothesis in shown.assumptions:
+        raise ProofError(f"the premise assumes {hypothesis.name}, which it is to show")
+    if (shown.lhs, shown.rhs) != (hypothesis.lhs, hypothesis.rhs) or shown.op not in ENOUGH[hypothesis.op]:
+        raise ProofError(f"{shown} is not {hypothesis}")
+    check_arbitrary(shown, hypothesis.every)
+    kept = tuple(thm.assumptions - {hypothesis})
+    return _prove(thm.lhs, thm.op, thm.rhs, "discharge", (shown,), own=kept, inner=(thm,))
 
 
 def gcongr(e: Any, *premises: Theorem) -> Theorem:

@@ -14,7 +14,7 @@ from numerics.derivations.kernel.integrals import (
     open_event,
     same_covariance,
 )
-from numerics.derivations.kernel.judgements import assume, equal, gcongr, instantiate, trans
+from numerics.derivations.kernel.judgements import assume, discharge, equal, gcongr, instantiate, trans
 from numerics.derivations.kernel.steps import induction
 from numerics.derivations.kernel.tasks import at_task
 from numerics.derivations.kernel.uniqueness import unique
@@ -27,6 +27,7 @@ __all__ = [
     "begin",
     "choose",
     "continuation",
+    "discharge",
     "equal",
     "every_number",
     "exchange",

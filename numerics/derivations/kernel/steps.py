@@ -19,11 +19,9 @@ from numerics.derivations.kernel.terms import (
     Variable,
     text,
 )
-from numerics.derivations.kernel.theorems import Assumption, Theorem, _prove, check_arbitrary
+from numerics.derivations.kernel.theorems import ENOUGH, Assumption, Theorem, _prove, check_arbitrary
 
 __all__ = ["induction", "later"]
-
-ENOUGH = {"==": ("==",), "<=": ("==", "<=", "<"), "<": ("<",)}
 
 
 def later(e: Term, t: Variable) -> Term:

@@ -30,6 +30,8 @@ from numerics.derivations.kernel.values import check_defined
 __all__ = ["Assumption", "Theorem", "check_arbitrary", "read", "speaks_of"]
 
 OPS = ("<=", "<", "==")
+#: Which relations are enough for which.
+ENOUGH = {"==": ("==",), "<=": ("==", "<=", "<"), "<": ("<",)}
 #: Names of rows, and of results of anybody.
 _ROW = re.compile(r"\b[A-Z]{2,}:\s*\S|\bR\d+(\.\w| \()")
 _RESULT = re.compile(

@@ -23,10 +23,11 @@ from numerics.provers import Closed, Integers, forall, identity, trace_identity
 from numerics.provers.eigenbasis import U_ij, delta, entrywise, l_i, l_j, p_i, u
 from numerics.regression.flow.polyak_lojasiewicz import balanced_starts, steeper_than
 from numerics.regression.flow.starts import Start, ends_at, keeps, theta_starts
+from proofs_check.boursier_boyer.main_text.theorem_4_3 import CONSTANTS
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Robust
 from proofs_check.derivations.proofs import derivation
-from proofs_check.instances.regression.trained_risk import SINGULAR, trained_risk_below
+from proofs_check.instances.regression.trained_risk import SINGULAR, ZERO, attained, trained_risk_below
 from theory.regression.polyak_lojasiewicz import polyak_lojasiewicz, polyak_lojasiewicz_f3
 from theory.regression.risk import effective_covariance, icl_risk, icl_risk_gradient
 from theory.symbolic.algebra import Algebra, Words
@@ -297,19 +298,25 @@ def bounded_with_a_bayes_optimal_end(*, c: Fraction = Fraction(1), one: int = 1)
 
 @claim(
     "BB:F.3.fin",
-    control={"c": Fraction(1, 2)},
-    needs=("BB:F.3.4c", "BB:F.3.fin/bounded", "BB:T4.3", "BB:CE.3.a", "BB:CE.5/limit", "OURS:T5.2"),
+    control=({"c": Fraction(1, 2)}, {"any_start": True}),
+    needs=("BB:F.3.4c", "BB:F.3.fin/bounded", "BB:T5.2"),
+    cites=CONSTANTS,
 )
-def theorem_5_2_for_a_degenerate_covariance(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""What is derived for BB:T5.2 does not speak of the rank of $\Sigma$:
-    $\mathcal{R}_L(\theta_L(t))\leq\varepsilon$ for all times $t\geq T(\frac\varepsilon2)$ and all
-    $L\geq L^\star(\frac\varepsilon2)$. Second route: for $\Sigma=\mathrm{diag}(1,0)$ the integrated
-    flow has $\lim_t\mathcal{R}_L\leq\varepsilon$ from some length $L(\varepsilon)$ on; `c`
-    multiplies $\varepsilon$.
+def theorem_5_2_for_a_degenerate_covariance(
+    *, c: Fraction = Fraction(1), any_start: bool = False
+) -> Evidence:
+    r"""What is derived for BB:T5.2 asks nothing of the rank of $\Sigma\neq0$:
+    $\mathcal{R}_L(\theta_L(t))\leq\varepsilon$ for all $L\geq L^\star$ and all times $t\geq T$, and
+    $\mathcal{R}_\infty(\theta_\infty(t))\leq\varepsilon$ from $T$ on. Second route: for
+    $\Sigma=\mathrm{diag}(1,0)$ the integrated flow has $\lim_t\mathcal{R}_L\leq\varepsilon$ from
+    some length $L(\varepsilon)$ on, as has the infinite-prompt flow; `c` multiplies $\varepsilon$,
+    and with `any_start` the flows start anywhere, such as at $\alpha=0$, where they rest.
     """
     checked = (
         r"\lim_t\mathcal R_L(U_L(t),V_L(t))\le\varepsilon,\quad L\ge L(\varepsilon),\ "
         r"\Sigma=\operatorname{diag}(1,0)"
     )
-    search = trained_risk_below(SINGULAR, c, checked, zeros=1)
-    return derivation("BB:T5.2", search, search, c=c)
+    instances = (*SINGULAR, *(ZERO if any_start else ()))
+    search = trained_risk_below(instances, c, checked, zeros=1)
+    limit = attained(instances, r"\lim_t\mathcal R_\infty(U_\infty(t),V_\infty(t))=0")
+    return derivation("BB:T5.2", search, search, limit, c=c, any_start=any_start)

@@ -16,11 +16,12 @@ from sympy import Rational, oo, sqrt
 
 from numerics.counterexamples.drawn.flows import drawn_ends
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirmed
-from numerics.provers import Integers, computed, forall, identity, trace_identity
+from numerics.provers import Closed, Integers, computed, forall, identity, trace_identity
 from numerics.regression.flow.starts import Start, ends_at, theta_starts
 from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_risk
 from numerics.seeds import current_seed, generator
 from proofs_check.boursier_boyer.main_text.lemma_2_1 import GENERATING_FUNCTION
+from proofs_check.boursier_boyer.main_text.theorem_4_3 import CONSTANTS
 from proofs_check.boursier_boyer.main_text.theorem_5_2 import remark
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
@@ -101,6 +102,15 @@ def drawn_risk(prompts: int = 6_000, L: int = 3, sigmas: float = 7.0) -> Evidenc
     return supported("Monte Carlo", covered, samples=prompts, seed=current_seed(), error=1e-6)
 
 
+def one_token_risk(p: sp.Expr, last: int = 1) -> sp.Expr:
+    """The mean of (p x + last q w x - w x_q)^2/2 over three normal numbers."""
+    q, *normal = sp.symbols("q x w x_q", real=True)
+    x, w, query = normal
+    moments = lambda powers: sp.prod([sp.factorial2(k - 1) * (1 - k % 2) for k in powers])
+    loss = sp.Poly((p * x + q * last * w * x - w * query) ** 2 / 2, *normal)
+    return sum(c * moments(powers) for powers, c in loss.terms())
+
+
 @claim("BB:5.RL", control={"factor": 2})
 def the_finite_prompt_risk(*, factor: int = 1) -> Evidence:
     r"""It is derived for every $d$, $L$, $U$, last row $v$ of $V$ and any law of the covariates
@@ -112,12 +122,8 @@ def the_finite_prompt_risk(*, factor: int = 1) -> Evidence:
     $\frac12\mathbb{E}(px+qwx-wx_{\rm q})^2$ for $v=(p,q)$, and definitions (2) and (3) on drawn
     tasks and prompts.
     """
-    p, q, *normal = sp.symbols("p q x w x_q", real=True)
-    x, w, query = normal
-    moments = lambda powers: sp.prod([sp.factorial2(k - 1) * (1 - k % 2) for k in powers])
-    mean = lambda e: sum(c * moments(powers) for powers, c in sp.Poly(e, *normal).terms())
-    defined, printed = ((p * x + q * last * w * x - w * query) ** 2 / 2 for last in (1, factor))
-    found = identity(computed(r"\mathcal{R}_1", mean(defined)), mean(printed))
+    p = sp.Symbol("p", real=True)
+    found = identity(computed(r"\mathcal{R}_1", one_token_risk(p)), one_token_risk(p, factor))
     search = confirmed(found, drawn_risk()) if found.verdict.accepted else found
     return derivation("BB:5.RL", search, factor=factor)
 
@@ -208,22 +214,42 @@ def only_the_last_row_of_v_matters(*, factor: int = 1) -> Evidence:
     return all_of(row, derivation("BB:5.rows", at_an_outcome, steady, factor=factor))
 
 
-@claim("BB:5.block", control={"mirror": 2}, needs=("BB:5.rows",))
-def the_block_manifold_is_invariant(*, mirror: int = -1) -> Evidence:
+@claim(
+    "BB:5.block",
+    control=({"mirror": 2}, {"keeps": False}),
+    needs=("BB:5.rows", "BB:5.RL", "BB:5.Rinf"),
+    cites=CONSTANTS,
+)
+def the_block_manifold_is_invariant(*, mirror: int = -1, keeps: bool = True) -> Evidence:
     r"""Let $v=(p,q)$ be the last row of $V$, and let $U$ have the rows $(A,*)$ and $(b^\top,*)$. If
     $(p,b)$ and all labels change their sign, then all scores stay, and all values change their
-    sign; `mirror` stands for the factor $-1$.
+    sign; `mirror` stands for the factor $-1$. So the prediction of softmax attention changes its
+    sign together with its target, and as the tasks $w$ and $-w$ have one law, it is derived that
+    the risk for $L$ tokens of any law, and that for the infinite prompt, are even in $(p,b)$; that
+    for the infinite prompt with label noise is seen to be even directly.
 
-    So the prediction of softmax and linear attention changes its sign together with its target, for
-    every prompt length, and the risk is even in $(p,b)$; the infinite-prompt risk, with label noise
-    too, is seen to be even directly. A factor of 2 for `mirror` does neither.
+    So the mirror image of a gradient flow is one, and it is derived that where they start at one
+    point of the block manifold, they stay the same, by Gronwall's inequality: $(p,b)$ stays 0.
+    Without `keeps` the flow starts anywhere. The last column of $U$ meets the masked label, and the
+    other rows of $V$ stay as they are, by BB:5.rows.
+
+    Second routes: one token, trace identities, and the bound of Gronwall's inequality.
     """
     A, x, z, b, p, q, y = (TOKEN[name] for name in ("A", "x", "z", "b", "p", "q", "y"))
     score = trace_identity(x.T * A * z + (mirror * y) * ((mirror * b).T * z), x.T * A * z + y * (b.T * z))
     value = trace_identity((mirror * p).T * x + q * (mirror * y), -(p.T * x + q * y))
-    risk = risk_of_blocks(noise=True)
-    mirrored = risk.substitute("p", mirror * DATA["p"]).substitute("b", mirror * DATA["b"])
-    return all_of(score, value, trace_identity(mirrored, risk))
+    images = []
+    for noise in (False, True):
+        risk = risk_of_blocks(noise=noise)
+        image = risk.substitute("p", mirror * DATA["p"]).substitute("b", mirror * DATA["b"])
+        images.append(trace_identity(image, risk))
+    first = sp.Symbol("p", real=True)
+    one_token = identity(computed(r"\mathcal{R}_1", one_token_risk(mirror * first)), one_token_risk(first))
+    most, t = sp.Symbol("D_0", real=True), sp.Symbol("t", nonnegative=True)
+    at_first = Closed(-1, 0 if keeps else 1)  # what the square of the distance is at most
+    decays = forall(most * sp.exp(2 * t), "<=", 0, {most: at_first, t: Closed(0, oo)})
+    even = derivation("BB:5.block", one_token, images[0], decays, mirror=mirror, keeps=keeps)
+    return all_of(score, value, images[1], even)
 
 
 def scaled(start: Start, t: float) -> Start:

@@ -114,7 +114,6 @@ def moments_with_noise(factor: int | Fraction = 1) -> tuple[Statement, ...]:
     )
 
 
-@proves("BB:R5.3.noise", moments_with_noise, part=(1, 2, 3))
 @cache
 def with_noise() -> tuple[Theorem, ...]:
     """From E (b.xi)(c.xi) = b.c; the noise meets x in its mean only, which is 0."""

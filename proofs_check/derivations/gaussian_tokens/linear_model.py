@@ -115,14 +115,17 @@ def query() -> Theorem:
 
 
 @cache
-def shift(first: Term, last: Term) -> Theorem:
-    """|a + b w|^2 <= (1 + |w|^2)(|a|^2 + b^2) for a vector a with terms in i, and a number b."""
-    A2, aw, w2 = over(i, d, first**2), dot(first, w(i)), size_of_w
+def shift(first: Term, last: Term, task: Term | None = None) -> Theorem:
+    """|a + b w|^2 <= (1 + |w|^2)(|a|^2 + b^2) for vectors a and w with terms in i, and a number
+    b.
+    """
+    task = w(i) if task is None else task
+    A2, aw, w2 = over(i, d, first**2), dot(first, task), over(i, d, task**2)
     return calc(
-        over(i, d, (first + last * w(i)) ** 2),
+        over(i, d, (first + last * task) ** 2),
         ("==", A2 + 2 * last * aw + last**2 * w2),
         ("<=", A2 + (last**2 + aw**2) + last**2 * w2, A2, aw, w2),
-        ("<=", (1 + w2) * (A2 + last**2), cauchy_schwarz("coordinates", (i,), first, w(i), (d,))),
+        ("<=", (1 + w2) * (A2 + last**2), cauchy_schwarz("coordinates", (i,), first, task, (d,))),
     )
 
 

@@ -23,7 +23,7 @@ t = Variable("t", Sort.TIME)
 l, f = Function("l", (Sort.INDEX,)), Function("f", (Sort.INDEX,))
 delta = matrix("delta")
 U_, u_ = (
-    Function("U", (Sort.INDEX, Sort.INDEX, Sort.TIME), Fraction(1)),
+    Function("U_block", (Sort.INDEX, Sort.INDEX, Sort.TIME), Fraction(1)),
     Function("u", (Sort.TIME,), Fraction(1)),
 )
 U, u = U_(i, j, t), u_(t)

@@ -119,18 +119,25 @@ def trained_risk_below(
     return found.replace(sides=(drawn_lengths(c, zeros=zeros, noise=noise),))
 
 
-def _on_instances(instances: Sequence[Instance], c: Fraction, checked: str) -> Evidence:
+def attained(instances: Sequence[Instance], checked: str) -> Evidence:
+    """The statement ``lim_t R_inf <= R* + epsilon`` at instances."""
+    return _on_instances(instances, Fraction(1), checked, infinite=True)
+
+
+def _on_instances(
+    instances: Sequence[Instance], c: Fraction, checked: str, *, infinite: bool = False
+) -> Evidence:
     tightest: tuple[float, dict[str, Any]] = (np.inf, {})
     for case in instances:
         epsilon = float(c) * case.spectrum.trace / 20
-        for L in (case.length, 10**6):
-            path = trained(case, float(L))
+        for L in (None,) if infinite else (float(case.length), 1e6):
+            path = trained(case, L)
             end = float(path.risk[-1])
             if end > epsilon and path.speed > ARRIVED:
                 reason = f"{case.name}: at L = {L} the flow has not arrived, its risk is {end:.4g}"
                 return Evidence(verdict=Verdict.OPEN, engine="integration of the flow", reason=reason)
             if end > epsilon:
-                again = float(trained(case, float(L), nodes=44, rtol=1e-9).risk[-1])
+                again = float(trained(case, L, nodes=44, rtol=1e-9).risk[-1])
                 witness = {
                     "case": case.name,
                     "alpha": case.alpha,

@@ -144,6 +144,8 @@ MODELS: dict[str, dict[str, Any]] = {
     "independent tokens": TOKENS, "features": FEATURES,
     "two classes": CLASSES, "orthonormal": ORTHONORMAL,
 }  # fmt: skip
+for model in MODELS.values():
+    model |= {"U_block": model["U"]} if "U" in model else {}
 
 
 def met(a: Assumption, model: Model) -> bool:

@@ -1,5 +1,6 @@
 """Derivations of single steps of the paper show no more than that."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from numerics.derivations.kernel.sorts import ProofError
 from numerics.derivations.statements import proved
 from proofs_check.derivations.proofs import PROOFS
+from proofs_check.derivations.transfer.linear_tasks import infinite_prompts, laws, theorem_5_2
 
 #: What is wrong with which part, from 0 on, of which claim.
 WRONG = [
@@ -31,6 +33,14 @@ WRONG = [
     ("BB:LD.1.arg", 2, {"norm": Fraction(99, 100)}),
     ("BB:LD.1.arg", 3, {"factor": Fraction(39, 10)}),
     ("BB:LC.4.subadd/display", 0, {"two": 1}),
+    ("BB:5.block", 0, {"mirror": 2}),
+    ("BB:5.block", 1, {"mirror": 2}),
+    ("BB:5.block", 2, {"keeps": False}),
+    *(("BB:T5.2", part, {"c": Fraction(1, 4)}) for part in range(3)),
+    *(("BB:T5.2", part, {"any_start": True}) for part in range(3)),
+    *(("BB:R5.3.noise", part, {"c": Fraction(1, 4)}) for part in (3, 4)),
+    ("BB:T5.2/coordinates", 0, {"factor": 2}),
+    ("BB:T5.2/coordinates", 1, {"power": 1}),
 ]
 
 
@@ -41,3 +51,21 @@ def test_with_a_wrong_number_it_is_another_statement(id, part, wrong):
     assert proved(proof.statements()[part], theorem).lhs == proof.statements()[part].lhs
     with pytest.raises(ProofError):
         proved(proof.statements(**wrong)[part], theorem)
+
+
+def test_theorem_5_2_supposes_nothing_that_theorem_4_3_does_of_its_laws_and_flows():
+    supposed = set(theorem_5_2.supposed())
+    assert {a.name for a in supposed} > {"sub-Gaussian", "1-sub-Gaussian query", "E sigma^12 <= S"}
+    for id in ("BB:T5.2", "BB:R5.3.noise"):
+        assert not any(supposed & statement.assumptions for statement in PROOFS[id].statements())
+
+
+@pytest.mark.parametrize(
+    "needed",
+    [*laws.MODEL, *infinite_prompts.on_the_manifold, infinite_prompts.in_the_ball, theorem_5_2.no_noise],
+    ids=str,
+)
+def test_theorem_5_2_needs_all_of_its_model(needed):
+    statement, theorem = PROOFS["BB:T5.2"].statements()[1], PROOFS["BB:T5.2"].theorems[1]()
+    with pytest.raises(ProofError, match="assumes more"):
+        proved(replace(statement, assumptions=statement.assumptions - needed.assumptions), theorem)

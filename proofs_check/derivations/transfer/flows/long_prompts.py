@@ -8,6 +8,7 @@ within 1/L of the value at some point. What the corollaries assume of that point
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
 from typing import NamedTuple
@@ -22,7 +23,14 @@ from numerics.derivations.tactics import calc, show
 from proofs_check.derivations.proof import proves
 from proofs_check.derivations.transfer.flows import two_flows
 from proofs_check.derivations.transfer.flows.two_flows import Small, bound_26, enough, g2, horizon, now, rho
-from proofs_check.derivations.transfer.risks import corollaries
+from proofs_check.derivations.transfer.risks.corollaries import (
+    SMOOTH,
+    AtAPoint,
+    Near,
+    gradients_tend_together,
+    risks_tend_together,
+    smooth_loss,
+)
 
 g1, eta = (Variable(name, range=POSITIVE) for name in ("g1", "eta"))
 long_enough = assume("L is at least L*(eta) = 2/eta", 2 / eta, "<=", L)
@@ -38,12 +46,12 @@ class Prompts(NamedTuple):
 
     bounds: tuple[Term, ...]
     with_risks: bool = True
+    point: Callable[[], AtAPoint] = smooth_loss
 
     @property
     def apart(self) -> tuple[Term, ...]:
         """The distances at the point, of the gradients and of the risks."""
-        risks, gradients = corollaries.risk_statements()[1].lhs, corollaries.gradient_statements()[1].lhs
-        return (gradients, risks) if self.with_risks else (gradients,)
+        return self.point().apart[: 1 + self.with_risks]
 
     def supremum(self, g: Variable) -> Theorem:
         """The hypothesis that g is nearly attained."""
@@ -60,26 +68,25 @@ class Prompts(NamedTuple):
     @property
     def given(self) -> frozenset[Assumption]:
         """What is known of the point of the ball, and how long prompts are."""
-        of_gradients = corollaries.of_the_gradients() | corollaries.long_for_gradients(eta)
-        own = hypotheses(self.supremum(g2), self.accuracy, long_enough) | of_gradients
-        if not self.with_risks:
-            return own
-        of_risks = corollaries.of_the_risks() | corollaries.long_for_risks(eta)
-        return own | of_risks | hypotheses(self.supremum(g1))
+        at = self.point()
+        (of_gradients, of_risks), (long, longer) = at.given, at.long(eta)
+        own = hypotheses(self.supremum(g2), self.accuracy, long_enough) | of_gradients | long
+        return own | of_risks | longer | hypotheses(self.supremum(g1)) if self.with_risks else own
 
 
 @cache
-def at_most(prompts: Prompts) -> Small:
+def at_most(prompts: Prompts, near: Near = SMOOTH) -> Small:
     """That g_2, or g_1, is at most one of the bounds."""
-    return lambda most, g=g2: small(prompts, most, g)
+    return lambda most, g=g2: small(prompts, most, g, near)
 
 
 @cache
-def small(prompts: Prompts, most: Term, g: Variable) -> Theorem:
+def small(prompts: Prompts, most: Term, g: Variable, near: Near) -> Theorem:
     """Each distance is at most eta, and 2/L is."""
-    close = [corollaries.gradients_tend_together(eta)]
+    M, (gradients, risks) = prompts.point().M, near
+    close = [gradients_tend_together(eta, gradients, M)]
     if prompts.with_risks:
-        close.append(corollaries.risks_tend_together(eta))
+        close.append(risks_tend_together(eta, risks, M))
     numbers = tuple(Variable(f"b{n}_", range=REALS) for n in range(len(prompts.bounds)))
     least = show(Op("min", numbers), "<=", numbers[prompts.bounds.index(most)])
     short = show(2 / L, "<=", eta, long_enough)

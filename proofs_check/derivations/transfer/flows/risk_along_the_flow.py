@@ -4,6 +4,7 @@ Theorem 4.3 of Boursier & Boyer and its proof in Appendix E.1.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
 
@@ -11,7 +12,7 @@ from numerics.derivations.derived import read_up_to
 from numerics.derivations.kernel.flows import derivative
 from numerics.derivations.kernel.rules import antitone, assume, instantiate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Sort
-from numerics.derivations.kernel.terms import CLOCK, Function, Op, Term, Variable, term
+from numerics.derivations.kernel.terms import CLOCK, Function, Op, Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.tactics import calc, show
@@ -32,6 +33,7 @@ from proofs_check.derivations.transfer.flows.two_flows import (
     t,
     thetaL,
 )
+from proofs_check.derivations.transfer.risks.corollaries import SMOOTH, AtAPoint, Near, smooth_loss
 from proofs_check.derivations.transfer.risks.outcomes import i, parameters, size
 
 kappa, eps = (Variable(name, range=POSITIVE) for name in ("kappa", "epsilon"))
@@ -73,9 +75,9 @@ def nearly_there(e: Term, limit: Term = limit) -> Theorem:
     )
 
 
-def long_for(e: Term) -> Prompts:
+def long_for(e: Term, point: Callable[[], AtAPoint] = smooth_loss) -> Prompts:
     """So long that (27) holds and g1 + kappa g2 T e^{beta T} is at most e/2."""
-    return Prompts((enough(rho), e / 4, enough(e / (4 * kappa))))
+    return Prompts((enough(rho), e / 4, enough(e / (4 * kappa))), point=point)
 
 
 def later(X: Term) -> Term:
@@ -123,11 +125,6 @@ def end_statements(c: int | Fraction = 1) -> tuple[Statement, Statement]:
     limit of R_inf(theta_inf) plus epsilon, and so is its limit; c multiplies epsilon.
     """
     return _statements(c, eps / 2)
-
-
-def best_statements(c: int | Fraction = 1) -> tuple[Statement, Statement]:
-    """The same where the limit is the Bayes risk of linear tasks without noise, which is 0."""
-    return _statements(c, eps / 2, term(0))
 
 
 @proves("BB:E.1", statements, part=(1, 2))
@@ -190,45 +187,42 @@ def at_a_time(thm: Theorem) -> Theorem:
     return instantiate(read_up_to(T, thm, horizon), {t: s})
 
 
-def _from_T_on(e: Term, limit: Term = limit) -> Theorem:
+def from_T_on(
+    e: Term, limit: Term = limit, point: Callable[[], AtAPoint] = smooth_loss, near: Near = SMOOTH
+) -> Theorem:
     """From T on R_L(theta_L) - limit is at most e + e/2: the risk at T is within e/2 of that of the
     other flow, which is within e of its limit, and it does not rise.
     """
     before, after = (Op("ind", (x,)) for x in (T - CLOCK(s), CLOCK(s) - T))
-    long, share = at_most(long_for(e)), e / (4 * kappa)
+    long, share = at_most(long_for(e, point), near), e / (4 * kappa)
     small = calc(
         g1 + kappa * bound_26(T),
         ("<=", e / 4 + kappa * share, long(e / 4, g1), two_flows.small_at_T(share, long)),
         ("==", e / 2),
     )
-    near = calc(at_T(long), ("<=", before * (e / 2), small))
-    first = show(before * RL(s), "<=", before * (R(s) + e / 2), near)
+    there = calc(at_T(long), ("<=", before * (e / 2), small))
+    first = show(before * RL(s), "<=", before * (R(s) + e / 2), there)
     second = show(after * R(s), "<=", after * (limit + e), instantiate(nearly_there(e, limit), {t: s}))
     return show(later(RL(t) - limit), "<=", 3 * e / 2, first, second, never_rises())
 
 
-def _at_the_end(e: Term, limit: Term = limit) -> Theorem:
+def at_the_end(
+    e: Term, limit: Term = limit, point: Callable[[], AtAPoint] = smooth_loss, near: Near = SMOOTH
+) -> Theorem:
     """The limit of R_L(theta_L) is at most e/2 above a late value."""
     after = Op("ind", (now - T_L,))
-    return show(later(after * (limit_L - limit)), "<=", 2 * e, settled(e), _from_T_on(e, limit))
+    return show(later(after * (limit_L - limit)), "<=", 2 * e, settled(e), from_T_on(e, limit, point, near))
 
 
 @proves("BB:E.1", statements, part=(3, 4))
 @cache
 def within_two_epsilon() -> tuple[Theorem, Theorem]:
     """From T(epsilon) on R_L(theta_L) is at most the limit plus 2 epsilon."""
-    return _from_T_on(eps), _at_the_end(eps)
+    return from_T_on(eps), at_the_end(eps)
 
 
 @proves("BB:T4.3", end_statements, part=(1, 2))
 @cache
 def theorem() -> tuple[Theorem, Theorem]:
     """From T(epsilon/2) on R_L(theta_L) is at most the limit plus epsilon."""
-    return _from_T_on(eps / 2), _at_the_end(eps / 2)
-
-
-@proves("BB:T5.2", best_statements, part=(1, 2))
-@cache
-def within_epsilon_of_the_best() -> tuple[Theorem, Theorem]:
-    """From T(epsilon/2) on R_L(theta_L) is at most epsilon."""
-    return _from_T_on(eps / 2, term(0)), _at_the_end(eps / 2, term(0))
+    return from_T_on(eps / 2), at_the_end(eps / 2)

@@ -8,6 +8,7 @@ c1, c2, .. depend on rho, and not on the point of the ball.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
 from typing import NamedTuple
@@ -63,7 +64,7 @@ M, N = (c5 + c6) * (1 + S), c7 * (1 + S)
 g1 = sqrt(M * X) + X / 2
 
 
-def small(e: Term = eps) -> Term:
+def small(e: Term = eps, M: Term = M) -> Term:
     """The delta for which `rests` times delta is small against e."""
     return e**2 / (32 * M) / rests
 
@@ -73,7 +74,7 @@ def Z(delta: Term) -> Term:
     return c3 * rates.left_open(c4, delta)
 
 
-def g2(delta: Term = delta) -> Term:
+def g2(delta: Term = delta, M: Term = M) -> Term:
     """The bound for the gradients."""
     return (sqrt(M) + sqrt(X)) * sqrt(Z(delta)) + sqrt(N * X)
 
@@ -101,11 +102,11 @@ class Length(NamedTuple):
     clock: Term
 
 
-def _for_risks(e: Term) -> tuple[Length, ...]:
+def _for_risks(e: Term, M: Term) -> tuple[Length, ...]:
     return Length(falls, e, x**2), Length(falls, e**2 / (4 * M), x**2)
 
 
-def _for_gradients(e: Term) -> tuple[Length, ...]:
+def _for_gradients(e: Term, M: Term) -> tuple[Length, ...]:
     return Length(falls, M, x**2), Length(falls, e**2 / (4 * N), x**2), Length(slowly, e**2 / (32 * M), x)
 
 
@@ -120,14 +121,14 @@ def of_the_gradients() -> frozenset[Assumption]:
     return gradients.smooth_statement().assumptions | given() | of_jacobians
 
 
-def long_for_risks(e: Term = eps) -> frozenset[Assumption]:
+def long_for_risks(e: Term = eps, M: Term = M) -> frozenset[Assumption]:
     """That L is at least L*(e) for the risks."""
-    return hypotheses(*map(long, _for_risks(e)))
+    return hypotheses(*map(long, _for_risks(e, M)))
 
 
-def long_for_gradients(e: Term = eps) -> frozenset[Assumption]:
+def long_for_gradients(e: Term = eps, M: Term = M) -> frozenset[Assumption]:
     """That L is at least L*(e) for the gradients, with a K that is chosen for e."""
-    return hypotheses(*map(long, _for_gradients(e))) | {rates.choice(small(e))}
+    return hypotheses(*map(long, _for_gradients(e, M))) | {rates.choice(small(e, M))}
 
 
 def long(of: Length) -> Theorem:
@@ -135,13 +136,13 @@ def long(of: Length) -> Theorem:
     return assume("L is at least L*(epsilon)", of.e / of.most, "<=", of.clock)
 
 
-def far(of: Length) -> Theorem:
+def far(of: Length, M: Term = M) -> Theorem:
     """What it is for."""
     return show(of.e / of.clock, "<=", of.most, long(of), of.e, M, N)
 
 
 @cache
-def _moment(of: tuple[Theorem, Theorem], c: Term, power: int) -> Theorem:
+def moment(of: tuple[Theorem, Theorem], c: Term, power: int) -> Theorem:
     """A mean square is at most c(1 + S) if it is at most c sigma^{2 power} at every task."""
     lower = instantiate(show(rates.w**power, "<=", 1 + rates.w**6), {rates.w: square})
     average = on_average(of, gcongr(c * square**power, lower))
@@ -151,23 +152,23 @@ def _moment(of: tuple[Theorem, Theorem], c: Term, power: int) -> Theorem:
 @cache
 def moments() -> Theorem:
     """E|T|^2 + E|y|^2 <= M."""
-    of_T = _moment(lemma_d1(square_T, c5), c5, 2)
-    of_y = _moment(second_moment_of_a_token(square_y, c6), c6, 1)
+    of_T = moment(lemma_d1(square_T, c5), c5, 2)
+    of_y = moment(second_moment_of_a_token(square_y, c6), c6, 1)
     return show(outcomes.mean(square_T) + outcomes.mean(square_y), "<=", M, of_T, of_y)
 
 
 @cache
-def outputs_come_together() -> Theorem:
+def outputs_come_together(square_D: Term = square_D) -> Theorem:
     """E|D|^2 <= c_1 (3/(c_2 e))^3 S/ln(L)^2."""
     average = on_average(proposition_3_1(square_D, c1, c2))
     return calc(average, ("==", c1 * mean(rate(c2, 3, 1))), ("<=", X, rates.sixth_power(c2)))
 
 
 @cache
-def jacobians_come_together(tail: Theorem) -> Theorem:
+def jacobians_come_together(tail: Theorem, square_dJ: Term = norm_dJ**2) -> Theorem:
     """E|dJ|^2 <= c_3 ((2/(c_4 e))^2 delta + (3/(c_4 e))^3 K S/ln L)."""
     at = instantiate(rates.eighth_power_bounded(tail), {rates.c: c4})
-    average = on_average(proposition_3_4(norm_dJ**2, c3, c4))
+    average = on_average(proposition_3_4(square_dJ, c3, c4))
     return calc(average, ("==", c3 * mean(rate(c4, 4, 2))), ("<=", Z(tail.rhs), at))
 
 
@@ -186,11 +187,13 @@ def risks_come_together() -> Theorem:
 
 @proves("BB:CE.3.a", risk_statements, part=2)
 @cache
-def risks_tend_together(e: Term = eps) -> Theorem:
+def risks_tend_together(
+    e: Term = eps, near: Callable[[], Theorem] = risks_come_together, M: Term = M
+) -> Theorem:
     """Both terms of g_1 are at most e/2 for long prompts."""
-    first, second = (chain(X, far(of)) for of in _for_risks(e))
+    first, second = (chain(X, far(of, M)) for of in _for_risks(e, M))
     root = calc(sqrt(M * X), ("<=", sqrt(M * (e**2 / (4 * M))), second), ("==", e / 2, M))
-    return calc(risks_come_together(), ("<=", e, root, first))
+    return calc(near(), ("<=", e, root, first))
 
 
 def gradient_statements(scale: int | Fraction = 1) -> tuple[Statement, Statement]:
@@ -210,7 +213,7 @@ def gradients_come_together(tail: Theorem = rates.tail) -> Theorem:
     """Lemma E.4, as repaired, with these bounds."""
     second, error = outcomes.mean(square_T) + outcomes.mean(square_y), outcomes.mean(square_D)
     J, dJ, Z_ = outcomes.mean(norm_J**2), outcomes.mean(norm_dJ**2), Z(tail.rhs)
-    of_J, of_dJ = _moment(second_moment(norm_J**2, c7), c7, 4), jacobians_come_together(tail)
+    of_J, of_dJ = moment(second_moment(norm_J**2, c7), c7, 4), jacobians_come_together(tail)
     form = lambda second, error, J, dJ: (sqrt(second) + sqrt(error)) * sqrt(dJ) + sqrt(J) * sqrt(error)
     return calc(
         gradients.with_a_smooth_loss(),
@@ -222,15 +225,44 @@ def gradients_come_together(tail: Theorem = rates.tail) -> Theorem:
 
 @proves("BB:CE.5/limit", gradient_statements, part=2)
 @cache
-def gradients_tend_together(e: Term = eps) -> Theorem:
+def gradients_tend_together(
+    e: Term = eps, near: Callable[[Theorem], Theorem] = gradients_come_together, M: Term = M
+) -> Theorem:
     """Both terms of g_2 are at most e/2 for long prompts."""
-    *squares, slow = map(far, _for_gradients(e))
+    *squares, slow = (far(of, M) for of in _for_gradients(e, M))
     first, second = (chain(X, thm) for thm in squares)
-    third = calc(Z(small(e)), ("==", e**2 / (32 * M) + slowly / x), ("<=", e**2 / (16 * M), slow))
+    rest = Z(small(e, M))
+    third = calc(rest, ("==", e**2 / (32 * M) + slowly / x), ("<=", e**2 / (16 * M), slow))
     lead = calc(
-        (sqrt(M) + sqrt(X)) * sqrt(Z(small(e))),
+        (sqrt(M) + sqrt(X)) * sqrt(rest),
         ("<=", (sqrt(M) + sqrt(M)) * sqrt(e**2 / (16 * M)), first, third),
         ("==", e / 2, M),
     )
     last = calc(sqrt(N * X), ("<=", sqrt(N * (e**2 / (4 * N))), second), ("==", e / 2, N))
-    return calc(gradients_come_together(rates.chosen(small(e))), ("<=", e, lead, last))
+    return calc(near(rates.chosen(small(e, M))), ("<=", e, lead, last))
+
+
+#: The corollaries on gradients and on risks.
+Near = tuple[Callable[[Theorem], Theorem], Callable[[], Theorem]]
+SMOOTH: Near = (gradients_come_together, risks_come_together)
+
+
+class AtAPoint(NamedTuple):
+    """The distances of gradients and of risks at a point of the ball, what is assumed there for
+    each, and what stands for M in their bounds.
+    """
+
+    apart: tuple[Term, Term]
+    given: tuple[frozenset[Assumption], frozenset[Assumption]]
+    M: Term
+
+    def long(self, e: Term) -> tuple[frozenset[Assumption], frozenset[Assumption]]:
+        """That L is at least L*(e)."""
+        return long_for_gradients(e, self.M), long_for_risks(e, self.M)
+
+
+@cache
+def smooth_loss() -> AtAPoint:
+    """What Corollaries E.5 and E.3 speak of."""
+    apart = gradients.smooth_statement().lhs, risks.smooth_statement().lhs
+    return AtAPoint(apart, (of_the_gradients(), of_the_risks()), M)

@@ -1,7 +1,7 @@
 """Rates averaged over the tasks: sigma^p ln(L)^a/L^{c/sigma^2} for a random sigma with twelve
 moments (OURS:E.moments, and Assumption 4.2 (ii) of Boursier & Boyer).
 
-The number sigma^2 = e^s is any positive function of the task, and x is ln L.
+The number sigma^2, whose logarithm is written, is any positive function of the task, and x is ln L.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from numerics.derivations.tactics import calc, show
 from proofs_check.derivations.proof import proves
 
 task = Variable("mu", Sort.TASK)
-square = exp(Function("s", (Sort.TASK,))(task))
+square = exp(Function("logsigma2", (Sort.TASK,))(task))
 w, u, x, c, order, K, S, eps, delta = (
     Variable(name, range=POSITIVE) for name in ("w", "u", "lnL", "c", "k", "K", "S", "epsilon", "delta")
 )

@@ -30,10 +30,12 @@ from numerics.derivations.kernel.terms import GAUSSIAN as xi
 from numerics.derivations.kernel.terms import Bind, Bound, Defined, Function, Number, Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Assumption, Theorem
 from tests.numerics.derivations.attacks import (
+    attacks_by_discharge,
     attacks_on_gaussian_families,
     attacks_on_steps,
     attacks_on_time_and_tasks,
 )
+from tests.numerics.derivations.attacks.attacks_by_discharge import DISCHARGES
 from tests.numerics.derivations.attacks.attacks_of_capture import CAPTURE
 from tests.numerics.derivations.attacks.attacks_on_gaussian_families import GAUSSIAN_FAMILIES
 from tests.numerics.derivations.attacks.attacks_on_steps import STEPS
@@ -261,6 +263,7 @@ ATTACKS: dict[str, Callable[[], Any]] = {
     **CAPTURE,
     **GAUSSIAN_FAMILIES,
     **STEPS,
+    **DISCHARGES,
     "a value in its range by a hypothesis on a function that is replaced": lambda: instantiate(
         arithmetic(0, "<=", Variable("n", range=NONNEGATIVE)),
         {Variable("n", range=NONNEGATIVE): M(f(k)), f: ((k,), term(-1))},
@@ -351,5 +354,10 @@ def test_a_choice_for_one_law_is_a_hypothesis_on_all_tasks():
 
 
 def test_every_rule_is_attacked():
-    rooms = (attacks_on_time_and_tasks, attacks_on_gaussian_families, attacks_on_steps)
+    rooms = (
+        attacks_by_discharge,
+        attacks_on_time_and_tasks,
+        attacks_on_gaussian_families,
+        attacks_on_steps,
+    )
     assert set(rules.__all__) <= {*globals()}.union(*map(vars, rooms))
