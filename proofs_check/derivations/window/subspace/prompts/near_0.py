@@ -34,9 +34,9 @@ from proofs_check.derivations.window.subspace.prompts.shares import (
 from proofs_check.derivations.window.subspace.prompts.weights import g, pairs
 
 share_, unit_ = Range(Fraction(0), Fraction(1), False, False), Range(Fraction(-1), Fraction(1), False, False)
-h_, a_ = (Variable(name, range=unit_) for name in ("h", "a"))
-s_, t_ = (Variable(name, range=share_) for name in ("s", "t"))
-x = Variable("x", range=unit_)
+h_, a_ = (Variable(name, range=unit_) for name in ("h1", "a1"))
+s_, t_ = (Variable(name, range=share_) for name in ("s1", "t1"))
+x = Variable("x1", range=unit_)
 average = tokens(height(i)) / n
 c = small
 #: What the share of a token is off the line, times n.

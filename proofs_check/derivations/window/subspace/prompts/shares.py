@@ -9,7 +9,7 @@ from functools import cache
 
 from numerics.derivations.derived import chain, exp
 from numerics.derivations.kernel.rules import assume, gcongr, instantiate, integrate
-from numerics.derivations.kernel.sorts import POSITIVE, Range
+from numerics.derivations.kernel.sorts import Range
 from numerics.derivations.kernel.terms import Defined, Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.tactics import calc, show
@@ -21,7 +21,6 @@ from proofs_check.derivations.window.subspace.prompts.pairs import uniform_pairs
 from proofs_check.derivations.window.subspace.prompts.weights import g, pairs
 
 small = Variable("c3", range=Range(Fraction(0), Fraction(1), True, False))
-delta = Variable("delta", range=POSITIVE)
 
 
 def height(index: Variable) -> Term:
