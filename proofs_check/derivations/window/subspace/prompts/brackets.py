@@ -13,13 +13,13 @@ from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE
 from numerics.derivations.kernel.terms import Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.tactics import calc, show
-from proofs_check.derivations.window.low_rank import gamma
 from proofs_check.derivations.window.prompt import bounded_X as X
 from proofs_check.derivations.window.prompt import i, j, l, n, o, over, q
 from proofs_check.derivations.window.subspace import order
 from proofs_check.derivations.window.subspace.cosines import level_, sides
 from proofs_check.derivations.window.subspace.equal_weights import level, of_the_class
 from proofs_check.derivations.window.subspace.largest_weight import Q_, R_, of_letters
+from proofs_check.derivations.window.subspace.low_rank import gamma
 from proofs_check.derivations.window.subspace.order import a, b
 from proofs_check.derivations.window.subspace.prompts.pairs import (
     T_0,

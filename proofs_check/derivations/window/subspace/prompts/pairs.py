@@ -13,11 +13,11 @@ from numerics.derivations.kernel.sorts import REALS, Sort
 from numerics.derivations.kernel.terms import Function, Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.tactics import calc, show
-from proofs_check.derivations.window.low_rank import gamma
 from proofs_check.derivations.window.prompt import bounded_X as X
 from proofs_check.derivations.window.prompt import i, j, l, mean, o, over, q, tokens
 from proofs_check.derivations.window.subspace.cosines import sides
 from proofs_check.derivations.window.subspace.equal_weights import of_the_class
+from proofs_check.derivations.window.subspace.low_rank import gamma
 from proofs_check.derivations.window.subspace.prompts.weights import (
     S_0,
     S,
