@@ -41,6 +41,9 @@ first, second, E, c = sp.symbols("alpha_1 alpha_2 E c", positive=True)
 WITHIN = 1e-5
 ONE_TOKEN = r"With one token its weight is $1$ for every $M$; "
 LEAST_VALUE = ("Weierstrass: a continuous function on an interval has a least value",)
+BY_ITS_PARTS = ("COL:T4.4/direction", "COL:T4.4/length", "COL:T4.4/multiples")
+#: Controls of what is said of the blocks of a minimiser.
+OF_THE_FORM = tuple(dict(least_n=2, c_v=1) | x for x in (dict(most=-1), dict(sign=-1), dict(times=2)))
 FORM = r"M^{*}=cBB^{\top},\ 0<c\leq C_p/c_u^{2}"
 UNIQUE = ("n in Integers", "n >= 1", "c_u > 0", "c_v >= 0")
 
@@ -92,6 +95,31 @@ def of_structure(cases: list[tuple[int, int, int, float, float]], checked: str) 
     return supported("enumeration", covered, checked=checked)
 
 
+def at_the_least(noisy: bool, most: int, sign: int, times: int, free: Evidence) -> list[Evidence]:
+    """What is said of the blocks of a minimiser, refuted where it is false at M = C_p BB', of which
+    the loss is the least for two tokens: without noise for k = 1, and with it for k = 2.
+    """
+    k, sigma, bound = (2, 0.3, 1) if noisy else (1, 0.0, 2)
+    best = least_low_rank(2, k, k + 1, sigma, float(bound)).loss
+    least = np.diag([float(bound)] * k + [0.0])
+    if loss_and_gradient(least, low_rank_prompts(2, k, k + 1), sigma)[0] > best + 1e-9:
+        return [undecided("exact arithmetic", "there are matrices of less loss")] * 4
+    point = {"n": 2, "k": k, "d": k + 1, "c_u": 1, "c_v": 1, "sigma": sp.nsimplify(sigma), "M": f"{bound}BB'"}
+    gaps = {
+        r"|N|^2+|Q|^2": -most,
+        r"k|A-\frac{\mathrm{tr}A}kI|^2": -most,
+        r"-\mathrm{tr}A": -sign * k * bound,
+        r"\frac{c_u^2}k\mathrm{tr}A": (times - 1) * bound,
+    }
+    return [fails_at(point, sp.Integer(gap), text) if gap > 0 else free for text, gap in gaps.items()]
+
+
+def of_the_form(id: str, free: Evidence, noisy: Evidence, **numbers: int) -> Evidence:
+    """What is derived of the blocks of a minimiser without noise and with it."""
+    searches = (*at_the_least(False, free=free, **numbers), *at_the_least(True, free=noisy, **numbers))
+    return derivation(id, *searches, **numbers)
+
+
 @claim(
     "COL:T4.4",
     **charge(false="edge", at="c_v = 0, and n = 1 in Case 1", follows="COL:H.2", costs="a hypothesis"),
@@ -99,26 +127,25 @@ def of_structure(cases: list[tuple[int, int, int, float, float]], checked: str) 
     + r"with $c_v=0$ the scores see only $B^\top MB$, and $CBB^\top+BB_\perp^\top+B_\perp B^\top$ is as "
     r"good as $CBB^\top$.",
     repair=dict(least_n=2, c_v=1),
-    control=(dict(least_n=1), dict(c_v=0)),
-    needs=(
-        "COL:H.1/sign",
-        "COL:H.2",
-        "COL:H.3",
-        "COL:H.4",
-        "COL:H.5i",
-        "COL:H.5ii",
-        "COL:H.5.red",
-        "COL:H.5.noise/positive",
-    ),
+    control=(dict(least_n=1), dict(c_v=0), *OF_THE_FORM),
+    needs=BY_ITS_PARTS,
+    cites=LEAST_VALUE,
     hypotheses=UNIQUE,
 )
-def minimiser_ignores_spurious_directions(*, least_n: int = 1, c_v: int = 0) -> Evidence:
-    r"""Printed, two matrices share the least loss. With $n\geq2$ and $c_v\neq0$ the free minimiser
-    is a multiple of $BB^\top$: Case 1 with the bounds 1 and 2, Case 2 with the bound 1.
+def minimiser_ignores_spurious_directions(
+    *, least_n: int = 1, c_v: int = 0, most: int = 0, sign: int = 1, times: int = 1
+) -> Evidence:
+    r"""Printed, two matrices share the least loss. Repaired, where $m$ is the least loss of
+    $\frac c{c_u^2}BB^\top$, $0\leq c\leq C_p$, and $M$ has at most the loss $m$: the squares of the
+    blocks $B_\perp^\top MB$ and $B_\perp^\top MB_\perp$ sum to at most `most` = 0, and so does
+    $k|A-\frac{\mathrm{tr}A}kI|^2$ for $A=B^\top MB$; `sign` = 1 times $\mathrm{tr}A$ is positive,
+    and `times` = 1 times $\frac{c_u^2}k\mathrm{tr}A$ at most $C_p$. The free minimiser is tried:
+    Case 1 with the bounds 1 and 2, Case 2 with the bound 1.
     """
     if least_n == 1 or c_v == 0:
         return tie(2 if c_v == 0 else 1, c_v, FORM)
-    return of_structure([*without_noise(range(2, 9)), *with_noise()], FORM)
+    free, noisy = of_structure(without_noise(range(2, 9)), FORM), of_structure(with_noise(), FORM)
+    return of_the_form("COL:T4.4", free, noisy, most=most, sign=sign, times=times)
 
 
 def without_noise(lengths: Iterable[int]) -> list[tuple[int, int, int, float, float]]:
@@ -128,47 +155,6 @@ def without_noise(lengths: Iterable[int]) -> list[tuple[int, int, int, float, fl
 
 def with_noise() -> list[tuple[int, int, int, float, float]]:
     return [(2, k, d, sigma, 1.0) for k, d in ((1, 2), (1, 3), (2, 3)) for sigma in NOISES]
-
-
-#: What is derived of Theorem 4.4.
-TWO = r"Two tokens, and $|B^\top Mx|\leq C_p/|c_u|$ for every $x$."
-
-
-@claim(
-    "COL:T4.4/two",
-    fragment=TWO,
-    control=dict(c_v=0),
-    needs=("COL:H.1/sign", "COL:T4.4/direction", "COL:T4.4/length", "COL:T4.4/multiples"),
-    cites=LEAST_VALUE,
-)
-def two_tokens_without_noise(*, c_v: int = 1) -> Evidence:
-    r"""With $n=2$, $c_v\neq0$, no noise and $|B^\top Mx|\leq\frac2{|c_u|}$: if $m$ is the least
-    loss of $cBB^\top$, $0\leq c\leq\frac2{c_u^2}$, that of $M$ is at least $m$ and positive
-    multiples of $|B_\perp^\top MB|^2$, of $|B_\perp^\top MB_\perp|^2$ and of the mean of
-    $\lambda(1-\cos)$, $\lambda=|c_uB^\top Mx|$, for the angle between $c_uB^\top Mx$ and $u$. Where
-    that is 0, $A=B^\top MB$ is a multiple of $I$ of a trace that is not negative, by the claims
-    that are needed, and not 0, by Lemma H.1. The free minimiser of the class is tried; with
-    `c_v` = 0 two matrices share the least loss.
-    """
-    if c_v == 0:
-        return tie(2, c_v, FORM)
-    return derivation("COL:T4.4/two", of_structure(without_noise((2,)), FORM))
-
-
-@claim(
-    "COL:T4.4/noise",
-    fragment=TWO.removesuffix(".") + r", and $k\geq2$.",
-    control=dict(c_v=0),
-    needs=("COL:H.5.noise/slope", "COL:T4.4/direction", "COL:T4.4/length", "COL:T4.4/multiples"),
-    cites=LEAST_VALUE,
-)
-def two_tokens_with_noise(*, c_v: int = 1) -> Evidence:
-    r"""With $n=2$, $k\geq2$, $c_v\neq0$, any noise and $|B^\top Mx|\leq\frac1{|c_u|}$ it is the
-    same with the bound 1, which is tried; with `c_v` = 0 two matrices share the least loss.
-    """
-    if c_v == 0:
-        return tie(2, c_v, FORM, 0.1, (1.0,))
-    return derivation("COL:T4.4/noise", of_structure(with_noise(), FORM))
 
 
 @claim("COL:T4.4/direction", control=dict(times=2))
@@ -195,14 +181,16 @@ def mean_length(*, times: int = 1) -> Evidence:
 
 @claim("COL:T4.4/multiples", control=dict(times=2))
 def loss_of_multiples(*, times: int = 1) -> Evidence:
-    r"""The loss of $cBB^\top$ for two tokens is `times` = 1 times that of weights $e^{cu_i^\top u}$
-    for a fixed $u$. It is tried for $k=1$, by enumeration.
+    r"""The loss of $\frac c{c_u^2}BB^\top$ is `times` = 1 times that of weights $e^{cu_i^\top u}$
+    for a fixed $u$: for two tokens, and without noise for every $n$. It is tried for $k=1$ and two
+    and three tokens, by enumeration.
     """
-    signs = [(s, t) for s in (1, -1) for t in (1, -1)]
-    share = lambda s, t: E**s / (E**s + E**t)
-    errors = sum((share(s, t) * s + share(t, s) * t - 1) ** 2 for s, t in signs) / 4
-    search = identity(computed("H", sp.cancel(errors)), times * signal_of_signs([1, 1], E))
-    return derivation("COL:T4.4/multiples", search, times=times)
+    searches = []
+    for n in (2, 3):
+        signs = list(product((1, -1), repeat=n))
+        errors = sum((sum(E**s * s for s in at) / sum(E**s for s in at) - 1) ** 2 for at in signs) / 2**n
+        searches.append(identity(computed("H", sp.cancel(errors)), times * signal_of_signs([1] * n, E)))
+    return derivation("COL:T4.4/multiples", *searches, times=times)
 
 
 def over_the_circle(value: Callable[[sp.Matrix, sp.Matrix], sp.Expr], p: sp.Symbol, q: sp.Symbol) -> sp.Expr:
@@ -221,29 +209,25 @@ def over_the_circle(value: Callable[[sp.Matrix, sp.Matrix], sp.Expr], p: sp.Symb
     + r"with $c_v=0$ every $B_\perp^\top M$ is as good as any other: $CBB^\top+BB_\perp^\top+B_\perp "
     r"B^\top$ as $CBB^\top$.",
     repair=dict(least_n=2, c_v=1),
-    control=(dict(least_n=1), dict(c_v=0)),
-    needs=(
-        "COL:H.1/sign",
-        "COL:H.2a",
-        "COL:H.2.rot",
-        "COL:H.2.strict",
-        "COL:H.2.min/reflection",
-        "COL:H.2.min/bound",
-    ),
+    control=(dict(least_n=1), dict(c_v=0), *OF_THE_FORM),
+    needs=BY_ITS_PARTS,
+    cites=LEAST_VALUE,
     hypotheses=UNIQUE,
 )
-def minimiser_is_diagonal_in_the_blocks(*, least_n: int = 1, c_v: int = 0) -> Evidence:
-    r"""Printed, a matrix with the block $B^\top MB_\perp\neq0$ shares the least loss. With
-    $n\geq2$ and $c_v\neq0$ the minimiser has this form, with $c_2=0$, for noises and bounds beyond
-    Theorem 4.4.
+def minimiser_is_diagonal_in_the_blocks(
+    *, least_n: int = 1, c_v: int = 0, most: int = 0, sign: int = 1, times: int = 1
+) -> Evidence:
+    r"""Printed, a matrix with the block $B^\top MB_\perp\neq0$ shares the least loss. Repaired, the
+    minimiser has this form in both cases of Theorem 4.4, with $c_2=0$ and $c_1>0$: the statements
+    are those of COL:T4.4. It is tried for noises and bounds beyond that theorem, too.
     """
     text = r"M^{*}=c_1BB^{\top}+c_2B_{\perp}B_{\perp}^{\top}"
     if least_n == 1 or c_v == 0:
         return tie(2 if c_v == 0 else 1, c_v, text)
-    bounds, noises = (0.3, 1.0, 3.0), (0.0, *NOISES)
-    return of_structure(
-        [(n, 1, 2, sigma, bound) for n in (2, 3, 5, 8) for sigma in noises for bound in bounds], text
-    )
+    bounds, tokens = (0.3, 1.0, 3.0), (2, 3, 5, 8)
+    cases = [[(n, 1, 2, s, bound) for n in tokens for s in of for bound in bounds] for of in ((0.0,), NOISES)]
+    free, noisy = (of_structure(case, text) for case in cases)
+    return of_the_form("COL:H.2", free, noisy, most=most, sign=sign, times=times)
 
 
 @claim("COL:H.5i", control=dict(power=1))

@@ -140,14 +140,35 @@ def test_a_planted_error_is_caught():
         ("COL:H.3", "c <= 2"),
         ("COL:H.4", "alpha_2 < alpha_1"),
         ("COL:H.4", "k >= 2"),
-        ("COL:T4.4/two", "without noise"),
-        ("COL:T4.4/two", "|B'Mx| <= 2/c_u"),
-        ("COL:T4.4/noise", "u_1 and u_2 are independent"),
         ("COL:T4.4/direction", "E (u'Au)^2"),
     ],
 )
 def test_a_derivation_needs_its_hypotheses(id, needed):
     (statement,), (theorem,) = PROOFS[id].statements(), PROOFS[id].theorems
+    fewer = frozenset(a for a in statement.assumptions if needed not in a.name)
+    assert len(fewer) < len(statement.assumptions)
+    proved(statement, theorem())
+    with pytest.raises(ProofError, match="assumes more than the statement"):
+        proved(dataclasses.replace(statement, assumptions=fewer), theorem())
+
+
+@pytest.mark.parametrize(
+    ("part", "needed"),
+    [
+        (0, "n >= 2"),
+        (0, "c_v is not 0"),
+        (0, "D_ig^2 is 0 for the same token"),
+        (0, "the reflection of one token"),
+        (1, "M is a minimiser"),
+        (2, "u_i and -u_i have one law"),
+        (3, "|B'Mx| <= 2/c_u"),
+        (4, "u_1 and u_2 are independent"),
+        (6, "k >= 2 with noise"),
+        (6, "for the fixed direction"),
+    ],
+)
+def test_the_form_of_a_minimiser_needs_its_hypotheses(part, needed):
+    statement, theorem = PROOFS["COL:T4.4"].statements()[part], PROOFS["COL:T4.4"].theorems[part]
     fewer = frozenset(a for a in statement.assumptions if needed not in a.name)
     assert len(fewer) < len(statement.assumptions)
     proved(statement, theorem())

@@ -327,23 +327,21 @@ def of_the_mean_noise() -> Theorem:
 
 
 @cache
-def given_the_query(noisy: bool = False) -> Theorem:
-    """m, and what the directions cost, is at most the mean of the loss given the query."""
-    *_, swap, centred, apart, rotated, lowest = of_the_tokens(noisy)
+def above_equal_weights(noisy: bool = False) -> Theorem:
+    """The value with equal weights, and what the directions cost, is at most the mean of the loss
+    given the query.
+    """
+    *_, swap, centred, apart, rotated, _ = of_the_tokens(noisy)
     both = integrate("mean", (o,), of_both_orders(noisy))
-    equal_, weights = mean(with_equal_weights(level, a, b)), mean(near)
-    tilted = mean(spread)
-    number = narrow if noisy else level_
-    bottom = instantiate(lowest, {number: level}, of_the_class(1 if noisy else 2)[2])
+    equal_, tilted = mean(with_equal_weights(level, a, b)), mean(spread)
     noise = of_the_mean_noise() if noisy else show(0, "<=", 0 * sigma)
-    cost = kappa**2 * weights + kappa**2 * tilt * tilted
+    cost = kappa**2 * mean(near) + kappa**2 * tilt * tilted
     value, by = loss_by_heights(), swap.lhs
     crossed, level_sum = apart.lhs, centred.lhs
     rest = equal_ + cost - kappa**2 * crossed + kappa**2 * tilt * level_sum
-    left = calc(
-        least + cost,
-        ("<=", bottom.rhs + cost, bottom, least, bottom.rhs, cost),
-        ("==", equal_ + cost, rotated, equal_, bottom.rhs, cost),
+    return calc(
+        rotated.rhs + cost,
+        ("==", equal_ + cost, rotated, equal_, rotated.rhs, cost),
         ("==", rest, apart, centred, equal_, cost, tilt, crossed, level_sum),
         ("<=", rest + noise.rhs / 2, noise, rest, noise.rhs),
         ("==", both.lhs / 2),
@@ -351,8 +349,18 @@ def given_the_query(noisy: bool = False) -> Theorem:
         ("==", (by + swap.rhs) / 2),
         ("==", by, swap, by, swap.rhs),
         ("==", value.lhs, value, by, value.lhs),
+        ("==", mean(exact), integrate("mean", (o,), of_the_scores())),
     )
-    return calc(left, ("==", mean(exact), integrate("mean", (o,), of_the_scores())))
+
+
+@cache
+def given_the_query(noisy: bool = False) -> Theorem:
+    """m, and what the directions cost, is at most the mean of the loss given the query."""
+    lowest, known = of_the_tokens(noisy)[-1], above_equal_weights(noisy)
+    bottom = instantiate(lowest, {narrow if noisy else level_: level}, of_the_class(1 if noisy else 2)[2])
+    cost = kappa**2 * mean(near) + kappa**2 * tilt * mean(spread)
+    first = show(least + cost, "<=", bottom.rhs + cost, bottom, least, bottom.rhs, cost)
+    return chain(first, known)
 
 
 #: The loss by the scores of the definition.

@@ -20,10 +20,10 @@ from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.tactics import calc, show
 from proofs_check.derivations.proof import proves
-from proofs_check.derivations.window.low_rank import at_most, gamma
 from proofs_check.derivations.window.prompt import bounded_X as X
 from proofs_check.derivations.window.prompt import i, j, mean, n, o, over, tokens
 from proofs_check.derivations.window.signal import p
+from proofs_check.derivations.window.subspace.low_rank import at_most, gamma
 from proofs_check.derivations.window.subspace.order import a, b, in_one_order
 
 t = Variable("t", Sort.TIME)

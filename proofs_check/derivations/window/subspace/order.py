@@ -12,7 +12,7 @@ from numerics.derivations.kernel.sorts import Range
 from numerics.derivations.kernel.terms import Op, Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.tactics import show
-from proofs_check.derivations.window.low_rank import gamma
+from proofs_check.derivations.window.subspace.low_rank import gamma
 
 closed = Range(Fraction(-1), Fraction(1), False, False)
 a, b = (Variable(name, range=closed) for name in "ab")

@@ -1,0 +1,1 @@
+"""Theorem 4.4 of Collins et al. for prompts of every length, without noise."""
