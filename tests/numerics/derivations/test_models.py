@@ -105,8 +105,8 @@ TOKENS: dict[str, Any] = {
 #: One query and five other classes whose features are all 0, so that no attention moves.
 FEATURES: dict[str, Any] = (
     dict.fromkeys(("v", "u", "x", "Q", "g", "logm", "logp"), lambda *at: 0)
-    | dict.fromkeys(("K", "R", "eta", "s", "mu", "gamma", "pmin"), 1)
-    | {"M": 5, "r": 2}
+    | dict.fromkeys(("K", "R", "s", "mu", "gamma", "pmin"), 1)
+    | {"M": 5, "r": 2, "eta": Fraction(1, 100), "number": lambda t: t}
 )
 
 
@@ -129,7 +129,7 @@ ORTHONORMAL: dict[str, Any] = {
     "loga": lambda x, y: Fraction(x - 2 * y, 3),
 }  # fmt: skip
 #: Claims on the flow of attention over features, and on a step of descent.
-FLOWS = ("OURS:R11.lower", "OURS:R12.lower", "OURS:R7.flow/step", "OURS:R7.only")
+FLOWS = ("OURS:R11.lower", "OURS:R12.lower", "OURS:R12.steps", "OURS:R7.flow/step", "OURS:R7.only")
 #: Claims on Gaussian vectors whose hypotheses speak of no law.
 GAUSSIAN = (
     "BB:B.1.a", "BB:LF.1", "BB:LF.1.i", "BB:LF.1.i/query", "BB:LF.1.ii.f", "BB:R3.2/exponent",
