@@ -174,7 +174,7 @@ def the_time_has_two_variables(*, power: int = 2, square: int = 2, apart: int = 
     return all_of(derived, found, loss, sides)
 
 
-@claim("OURS:R9.printed", control=({"power": 2}, {"beyond": Fraction(1, 9)}), needs=("OURS:R9.time",))
+@claim("OURS:R9.printed", control=({"power": 2}, {"beyond": Fraction(2, 3)}), needs=("OURS:R9.time",))
 def the_printed_law_is_of_another_form(*, power: int = 1, beyond: int | Fraction = 1) -> Evidence:
     r"""With
     $T(L,\eta,\varepsilon)=K\ln(KL\Delta/\varepsilon)/(\eta\varepsilon\delta^2L^2\Delta^2)$, the
