@@ -1,7 +1,7 @@
 """R12: what a finite group of orthogonal matrices, which permutes the features, says of the softmax
 weights of their inner products, and of minus the gradient at a number times the identity.
 
-The group is o(h) for h = 1, .., N, and p(h, k, l) is 1 where o(h) carries the feature k into the
+The group is o(h) for h = 1, .., N, and pi(h, k, l) is 1 where o(h) carries the feature k into the
 feature l, and else 0.
 """
 
@@ -40,7 +40,7 @@ from proofs_check.derivations.features.steps import scaled
 
 h, a, b = (Variable(name, Sort.INDEX) for name in "hab")
 N, y = Variable("N", range=whole(1)), Variable("y", range=REALS)
-turn, perm = (Function(name, (Sort.INDEX, Sort.INDEX, Sort.INDEX)) for name in ("o", "p"))
+turn, perm = (Function(name, (Sort.INDEX, Sort.INDEX, Sort.INDEX)) for name in ("o", "pi"))
 unit, B = (Function(name, (Sort.INDEX, Sort.INDEX)) for name in ("unit", "B"))
 group = lambda e: bind("coordinates", (h,), e, (N,))
 of_l = lambda e: bind("coordinates", (l,), e, (K,))
@@ -65,7 +65,7 @@ carried = assume(
     of_l(perm(h, k, l) * v(l, i)),
     every=(h, k, i),
 )
-zero_or_one = assume("p is 0 or 1", perm(h, k, l) ** 2, "==", perm(h, k, l), every=(h, k, l))
+zero_or_one = assume("pi is 0 or 1", perm(h, k, l) ** 2, "==", perm(h, k, l), every=(h, k, l))
 single = assume(
     "a feature is carried into one",
     perm(h, k, l) * of_n(perm(h, k, n) * c(n)),
