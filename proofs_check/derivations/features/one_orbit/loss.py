@@ -20,7 +20,6 @@ from proofs_check.derivations.features.equiangular.multiples import loss
 from proofs_check.derivations.features.equiangular.setting import (
     K,
     c,
-    delta,
     each_class,
     errors,
     exchangeable,
@@ -31,10 +30,13 @@ from proofs_check.derivations.features.equiangular.setting import (
     l,
     m,
     n,
+    of_classes,
     of_k,
     of_n,
+    picks,
     same,
     spread,
+    symmetric,
     t,
 )
 from proofs_check.derivations.features.equiangular.setting import zero_or_one as class_or_not
@@ -92,6 +94,8 @@ from proofs_check.derivations.features.one_orbit.training import (
 from proofs_check.derivations.features.steps import scaled, times
 from proofs_check.derivations.proof import proves
 
+#: What tells the classes apart.
+CLASSES = (class_or_not, symmetric, of_classes, picks, each_class)
 orbit = assume(
     "one orbit: some element of the group carries a feature into another one",
     here * same(n, n),
@@ -334,16 +338,17 @@ def statements(share: int | Fraction = 1, half: Fraction = Fraction(1, 2)) -> tu
     factor; and share T is sigma_f^2 (mu (w_k - |w|^2) + sum w_n^2 h_n), with h_n = v_k.v_k -
     v_n.v_k and mu = sum w_n h_n.
     """
-    setting = (*delta, exchangeable, identity, *PERMUTING, schur)
+    setting = (*CLASSES, exchangeable, identity, *PERMUTING, schur)
     steps = hypotheses(*setting, descent, from_zero, recursion(share), start)
     times_ = hypotheses(*setting, flow, flow_from_zero, scalar(share), scalar_start)
-    one = hypotheses(*delta, identity, *PERMUTING, orbit)
+    one = hypotheses(class_or_not, each_class, identity, *PERMUTING, orbit)
+    of_loss = one | hypotheses(*CLASSES, exchangeable)
     at = lambda e: instantiated(e, {y: lam(t)})
     whole_loss = half * spread / K * of_k(error())
     return (
         Statement(X, "==", z(step) * unit(i, j), steps),
         Statement(Y, "==", lam(t) * unit(i, j), times_),
-        Statement(here * loss(line), "==", here * (half * spread * error()), one | exchangeable.assumptions),
+        Statement(here * loss(line), "==", here * (half * spread * error()), of_loss),
         Statement(derivative(at(whole_loss), t), "==", -at(trace(upward)) * lam.rate(t)),
         Statement(here * (share * trace(upward)), "==", here * spread * slope(k), one),
     )
