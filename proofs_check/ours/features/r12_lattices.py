@@ -26,10 +26,9 @@ from theory.regression.features.reduced import ReducedAttention
 )
 def the_inner_products_of_minimal_vectors(*, square: int = 2, least: int = 1, most: int = 4) -> Evidence:
     """The listed inner products of the minimal vectors of E8, BW16 and the Leech lattice with one
-    of them have the sum 0 and the sum of squares $Kn^2/r$, as those of an orbit have to, where $n$
-    is their norm and $u$ any unit; at norm 1 the squared distances lie between 1 and 4, and both
-    occur. Here `square` stands for the exponent of the inner products, `least` and `most` for the
-    ends.
+    of them have the sum of squares $Kn^2/r$, as those of an orbit have to, where $n$ is their norm
+    and $u$ any unit; at norm 1 the squared distances lie between 1 and 4, and both occur. Here
+    `square` stands for the exponent of the inner products, `least` and `most` for the ends.
     """
     parts, unit = [], sp.Symbol("u", positive=True)
     for name, (r, norm, products) in LATTICES.items():
