@@ -12,11 +12,11 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.derived import exp
-from numerics.derivations.kernel.binding import bind
+from numerics.derivations.kernel.binding import bind, instantiated
 from numerics.derivations.kernel.flows import derivative
 from numerics.derivations.kernel.rules import assume
 from numerics.derivations.kernel.sorts import POSITIVE, Sort, whole
-from numerics.derivations.kernel.terms import Function, Variable
+from numerics.derivations.kernel.terms import Function, Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.tactics import calc, show
 
@@ -52,11 +52,16 @@ flow = assume("gradient flow", Q.rate(i, j, t), "==", eta * g(i, j, t), every=(i
 square = entries(g(i, j, t) ** 2)
 
 
+def at(e: Term, X: Term) -> Term:
+    """A term of the flow at any matrix, whose entries are X."""
+    return instantiated(e, {Q: ((i, j, t), X)})
+
+
 @cache
-def adds_up() -> Theorem:
-    """The attention on the other classes adds up to 1 - w_k."""
-    S = others(odds)
-    return calc(others(w), ("==", own * S), ("==", 1 - own, S))
+def adds_up(X: Term = Q(i, j, t)) -> Theorem:
+    """The attention on the other classes adds up to 1 - w_k at any matrix."""
+    S, of_own = others(at(odds, X)), at(own, X)
+    return calc(others(at(w, X)), ("==", of_own * S), ("==", 1 - of_own, S))
 
 
 @cache
@@ -88,12 +93,13 @@ def loss_falls() -> Theorem:
 
 
 @cache
-def diagonal_from_the_rest() -> Theorem:
-    """sum_m (-H_mk) = H_kk for each query, as a column of H adds up to 0."""
-    S, B = others(w), others(w**2)
+def diagonal_from_the_rest(X: Term = Q(i, j, t)) -> Theorem:
+    """sum_m (-H_mk) = H_kk for each query and at any matrix, as a column of H adds up to 0."""
+    of_own, each = at(own, X), at(w, X)
+    S, B = others(each), others(each**2)
     return calc(
-        others(h),
-        ("==", spread * p * (own * S + B - own**2 * S - B * S)),
-        ("==", spread * p * own * (S**2 + B), adds_up(), S, B, own, p),
-        ("==", diagonal),
+        others(at(h, X)),
+        ("==", spread * p * (of_own * S + B - of_own**2 * S - B * S)),
+        ("==", spread * p * of_own * (S**2 + B), adds_up(X), S, B, of_own, p),
+        ("==", at(diagonal, X)),
     )

@@ -24,6 +24,7 @@ from proofs_check.derivations.features.feature_flow import (
     M,
     Q,
     adds_up,
+    at,
     diagonal,
     diagonal_from_the_rest,
     direction,
@@ -79,6 +80,8 @@ Y = sqrt(entries(Q(i, j, t) ** 2) + small**2)
 barrier = assume("|Q| <= 1/(2 R^2)", Y, "<=", rho, every=(t,))
 early = assume("times up to T", CLOCK(t), "<=", T, every=(t,))
 
+#: The matrix of the flow, and what is said at any matrix.
+here, FLOW = Q(i, j, t), (own, w, h, diagonal, error)
 own_score, score = entries(v(k, i) * v(k, j) * Q(i, j, t)), entries(u(n, k, i) * v(k, j) * Q(i, j, t))
 
 
@@ -92,73 +95,84 @@ def statement(six: int = 6, times: int = 6, half: Fraction = Fraction(1, 2)) -> 
     return Statement(there * first, "<=", there * CLOCK(t), given)
 
 
-@cache
-def small_scores() -> tuple[tuple[Theorem, Theorem], ...]:
-    """|v_m Q v_k| <= R^2 Y, by Cauchy-Schwarz, as the norm of v_m v_k^T is at most R^2."""
-    N, shown = entries(Q(i, j, t) ** 2), []
-    for s, left, bound in ((own_score, v(k, i), own_norm), (score, u(n, k, i), norm)):
-        schwarz = calc(
-            s**2,
-            ("<=", N * (bound.lhs * own_norm.lhs), of_entries(Q(i, j, t), left * v(k, j))),
-            ("<=", N * R**4, bound, own_norm),
-            ("<=", (R**2 * Y) ** 2),
-        )
-        shown.append((show(s, "<=", R**2 * Y, schwarz), show(-s, "<=", R**2 * Y, schwarz)))
-    return tuple(shown)
-
-
 def of_entries(X: Term, Y: Term) -> Theorem:
     return cauchy_schwarz("coordinates", (i, j), X, Y, (r, r))
 
 
 @cache
-def by_scores() -> Theorem:
-    """(v_k - v_m) Q v_k is the difference of two scores."""
-    parts = v(k, i) * v(k, j) * Q(i, j, t) - u(n, k, i) * v(k, j) * Q(i, j, t)
-    each = arithmetic(direction * Q(i, j, t), "==", parts, differences)
-    return show(entries(direction * Q(i, j, t)), "==", own_score - score, each)
+def small_scores(X: Term, size: Term) -> tuple[tuple[Theorem, Theorem], ...]:
+    """|v_m X v_k| <= R^2 |X| by Cauchy-Schwarz, as the norm of v_m v_k^T is at most R^2; the norm
+    of X is at most `size`.
+    """
+    N, shown = entries(X**2), []
+    for e, left, bound in ((own_score, v(k, i), own_norm), (score, u(n, k, i), norm)):
+        s = at(e, X)
+        schwarz = calc(
+            s**2,
+            ("<=", N * (bound.lhs * own_norm.lhs), of_entries(X, left * v(k, j))),
+            ("<=", N * R**4, bound, own_norm),
+            ("<=", (R**2 * size) ** 2),
+        )
+        shown.append((show(s, "<=", R**2 * size, schwarz), show(-s, "<=", R**2 * size, schwarz)))
+    return tuple(shown)
 
 
 @cache
-def no_large_attention() -> tuple[Theorem, Theorem]:
-    """w_k <= e/K and w_m <= e/K within the barrier, where all scores lie between -1/2 and 1/2."""
-    half, e, S = Fraction(1, 2), exp(own_score), others(odds)
+def by_scores(X: Term) -> Theorem:
+    """(v_k - v_m) X v_k is the difference of two scores."""
+    parts = v(k, i) * v(k, j) * X - u(n, k, i) * v(k, j) * X
+    each = arithmetic(direction * X, "==", parts, differences)
+    return show(entries(direction * X), "==", at(own_score, X) - at(score, X), each)
+
+
+@cache
+def no_large_attention(X: Term, inside: Theorem) -> tuple[Theorem, Theorem]:
+    """w_k <= e/K and w_m <= e/K at a matrix X that is `inside` the barrier, where all scores lie
+    between -1/2 and 1/2.
+    """
+    half, (of_own, of_other), others_odds = Fraction(1, 2), (at(own_score, X), at(score, X)), at(odds, X)
+    e, S, here, there = exp(of_own), others(others_odds), at(own, X), at(w, X)
     low, high = exp(term(-half)), exp(term(half))
-    bounds = [[calc(s, ("<=", half, barrier)) for s in both] for both in small_scores()]
+    bounds = [[calc(s, ("<=", half, inside)) for s in both] for both in small_scores(X, inside.lhs)]
     (own_up, own_down), (up, down) = bounds
-    odds_of_scores = arithmetic(e * odds, "==", exp(score), balanced, by_scores(), hide=(score, own_score))
+    odds_of_scores = arithmetic(
+        e * others_odds, "==", exp(of_other), balanced, by_scores(X), hide=(of_other, of_own)
+    )
     whole = calc(
         low * (M + 1),
         ("<=", e + low * M, show(low, "<=", e, own_down)),
-        ("<=", e + others(exp(score)), show(low, "<=", exp(score), down)),
+        ("<=", e + others(exp(of_other)), show(low, "<=", exp(of_other), down)),
         ("==", e * (1 + S), odds_of_scores),
     )
     on_own = calc(
-        own * (low * (M + 1)), ("<=", own * (e * (1 + S)), whole), ("==", e, S, e), ("<=", high, own_up)
+        here * (low * (M + 1)), ("<=", here * (e * (1 + S)), whole), ("==", e, S, e), ("<=", high, own_up)
     )
     on_other = calc(
-        w * (low * (M + 1)),
-        ("<=", w * (e * (1 + S)), whole),
-        ("==", e * odds, S, e, odds),
-        ("==", exp(score), odds_of_scores),
+        there * (low * (M + 1)),
+        ("<=", there * (e * (1 + S)), whole),
+        ("==", e * others_odds, S, e, others_odds),
+        ("==", exp(of_other), odds_of_scores),
         ("<=", high, up),
     )
-    return show(own, "<=", b, on_own, own), show(w, "<=", b, on_other, w)
+    return show(here, "<=", b, on_own, here), show(there, "<=", b, on_other, there)
 
 
 @cache
-def slow() -> Theorem:
-    """For each query the sum over m of <(v_k - v_m) v_k^T, Q>, weighted by -H_mk, is at most 3 b
-    sigma_f^2 p R^2 Y.
+def slow(X: Term, inside: Theorem, toward: Term, size: Term) -> Theorem:
+    """For each query the sum over m of <(v_k - v_m) v_k^T, A>, weighted by -H_mk at a matrix X
+    `inside` the barrier, is at most 3 b sigma_f^2 p R^2 |A|, where A is the matrix `toward` which
+    it is, and |A| is at most `size`.
     """
-    own_small, small = no_large_attention()
-    S2, Z, unit, rest = others(w**2), R**2 * Y, spread * p, 1 - own
-    squares = calc(S2, ("<=", b * others(w), show(w**2, "<=", b * w, small)), ("==", b * rest, adds_up()))
+    own_small, small = no_large_attention(X, inside)
+    own, w, h, diagonal, error = (at(e, X) for e in FLOW)
+    S2, Z, unit, rest = others(w**2), R**2 * size, spread * p, 1 - own
+    squares = calc(S2, ("<=", b * others(w), show(w**2, "<=", b * w, small)), ("==", b * rest, adds_up(X)))
     f = own + w - own**2 - S2
     up = show(f, "<=", 2 * b, own_small, small, own, w, S2, b)
     square_of_own = show(own**2, "<=", b * own, own_small)
     down = calc(-f, ("<=", own**2 + S2), ("<=", b * own + b * rest, square_of_own, squares), ("<=", 2 * b))
-    (own_up, _), (score_up, score_down) = small_scores()
+    (own_up, _), (score_up, score_down) = small_scores(toward, size)
+    along_own, along_other = at(own_score, toward), at(score, toward)
     first, second = (
         product(one.rhs - one.lhs, other.rhs - other.lhs, gap(one), gap(other))
         for one, other in ((up, score_up), (down, score_down))
@@ -166,22 +180,24 @@ def slow() -> Theorem:
     crossed = calc(
         0,
         ("<=", first.rhs + second.rhs, first, second, first.rhs, second.rhs),
-        ("==", 4 * (b * Z) + 2 * (f * score), f, score, b, Z),
+        ("==", 4 * (b * Z) + 2 * (f * along_other), f, along_other, b, Z),
     )
-    crossed = show(-(f * score), "<=", 2 * (b * Z), crossed, f * score, b * Z)
-    each = show(-(h * score), "<=", unit * w * (2 * b * Z), crossed)
-    few = calc(error, ("==", rest**2 + S2, adds_up()), ("<=", rest**2 + b * rest, squares))
-    away = arithmetic(0, "<=", rest, hide=(others(odds),))
+    crossed = show(-(f * along_other), "<=", 2 * (b * Z), crossed, f * along_other, b * Z)
+    each = show(-(h * along_other), "<=", unit * w * (2 * b * Z), crossed)
+    few = calc(error, ("==", rest**2 + S2, adds_up(X)), ("<=", rest**2 + b * rest, squares))
+    away = arithmetic(0, "<=", rest, hide=(others(at(odds, X)),))
     inner = own * (rest**2 + b * rest) + 2 * b * rest
-    along, H, rest_of = entries(direction * Q(i, j, t)), others(h), others(h * score)
-    weighted = show(h * along, "==", h * own_score - h * score, by_scores(), h, own_score, score)
+    along, H, rest_of = entries(direction * toward), others(h), others(h * along_other)
+    weighted = show(
+        h * along, "==", h * along_own - h * along_other, by_scores(toward), h, along_own, along_other
+    )
     return calc(
         others(h * along),
-        ("==", own_score * H - rest_of, weighted),
-        ("==", diagonal * own_score - rest_of, diagonal_from_the_rest(), own_score, H, rest_of, diagonal),
+        ("==", along_own * H - rest_of, weighted),
+        ("==", diagonal * along_own - rest_of, diagonal_from_the_rest(X), along_own, H, rest_of, diagonal),
         ("<=", diagonal * Z - rest_of, own_up),
         ("<=", diagonal * Z + unit * 2 * b * Z * others(w), each),
-        ("==", diagonal * Z + unit * 2 * b * Z * rest, adds_up()),
+        ("==", diagonal * Z + unit * 2 * b * Z * rest, adds_up(X)),
         ("<=", unit * Z * inner, few),
         ("<=", unit * Z * (3 * b), show(inner, "<=", 3 * b, own_small, away, own, b)),
     )
@@ -196,12 +212,12 @@ def at_the_start() -> Theorem:
 @cache
 def norm_grows_slowly() -> Theorem:
     """Y <= small + speed t within the barrier."""
-    N, inner = entries(Q(i, j, t) ** 2), entries(Q(i, j, t) * Q.rate(i, j, t))
+    N, inner, unit = entries(Q(i, j, t) ** 2), entries(Q(i, j, t) * Q.rate(i, j, t)), spread * p
     along = arithmetic(Q(i, j, t) * Q.rate(i, j, t), "==", eta * (G * Q(i, j, t)), flow, gradient, hide=(G,))
     moved = calc(
         inner,
         ("==", eta * queries(others(h * entries(direction * Q(i, j, t)))), along),
-        ("<=", eta * queries(spread * p * (R**2 * Y) * (3 * b)), slow()),
+        ("<=", eta * queries(unit * (R**2 * Y) * (3 * b)), slow(here, barrier, here, Y)),
         ("==", speed * Y, probabilities),
     )
     dN, e = derivative(N, t), Y - speed * CLOCK(t)
@@ -224,7 +240,8 @@ def small_attention() -> Theorem:
     inside = calc(norm_grows_slowly(), ("<=", small + speed * T, early), ("<=", most))
     below = arithmetic(most, "<", rho)
     start = show(instantiated(Y, {t: START}), "<=", rho, none, none.lhs)
-    return read_up_to(T, continuation(kept, t, inside, below, start, no_large_attention()[0]), early)
+    own_small, _ = no_large_attention(here, barrier)
+    return read_up_to(T, continuation(kept, t, inside, below, start, own_small), early)
 
 
 @proves("OURS:R12.lower", statement)

@@ -18,8 +18,7 @@ from numerics.evidence import Evidence, all_of, confirmed
 from numerics.provers import computed, identity
 from proofs_check.core.claim import claim
 from proofs_check.instances.compared import Compared, agree
-from theory.regression.features.orbits import LATTICES, Orbit, cube, lattice, polygon, torus
-from theory.regression.features.reduced import ReducedAttention
+from theory.regression.features.orbits import Orbit, cube, polygon, torus
 
 #: Panels of a rule of Gauss and Legendre in the logarithm of lambda, over 60 units.
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(10)
@@ -182,65 +181,3 @@ def the_times_of_products_of_polygons(
     bounded = [half_time(torus(m, D), float(near)) for D, near in ((3, three), (2, two)) for m in (300, 1000)]
     limits.append(agree("quadrature", bounded, 5e-3, checked=r"T\text{ bounded for }D=2,3"))
     return all_of(*limits)
-
-
-@claim(
-    "OURS:R12.lattice/design", control=({"square": 1}, {"least": 2}, {"most": 3}), needs=("OURS:R12.orbit",)
-)
-def the_inner_products_of_minimal_vectors(*, square: int = 2, least: int = 1, most: int = 4) -> Evidence:
-    """The listed inner products of the minimal vectors of E8, BW16 and the Leech lattice with one
-    of them have the sum 0 and the sum of squares $Kn^2/r$ that the lattice demands, where $n$ is
-    their norm and $u$ any unit; at norm 1 the squared distances lie between 1 and 4, and both
-    occur. Here `square` stands for the exponent of the inner products, `least` and `most` for the
-    ends.
-    """
-    parts, unit = [], sp.Symbol("u", positive=True)
-    for name, (r, norm, products) in LATTICES.items():
-        K = sum(products.values())
-        total = sp.Add(*(many * (product * unit) ** square for product, many in products.items()))
-        left = computed(rf"\sum_m(v_m\cdot v_k)^2\text{{ for {name}}}", total)
-        parts.append(identity(left, Rational(K * norm**2, r) * unit**2))
-        apart = [2 - 2 * Rational(product, norm) for product in products if product < norm]
-        ends = [
-            computed(rf"\{end}|v_m-v_k|^2\text{{ for {name}}}", of(apart))
-            for end, of in (("min", min), ("max", max))
-        ]
-        parts.append(identity(ends[0], least))
-        parts.append(identity(ends[1], most))
-    return all_of(*parts)
-
-
-#: Time of the lattice, and of as many orthonormal features at the distances 1 and 2.
-TIMES: dict[str, tuple[float, float, float]] = {
-    "E8": (3053.8, 245541.0, 15346.0),
-    "BW16": (82756.0, 7.51e7, 4.69e6),
-    "Leech": (5.255e6, 1.546e11, 9.66e9),
-}
-
-
-def _by_slopes(alike: ReducedAttention) -> float:
-    """The time to the attention one half as the integral over the score gap."""
-    return float(quad(lambda z: 1 / alike.slope(z), 0.0, np.log(alike.K - 1), limit=500)[0])
-
-
-@claim(
-    "OURS:R12.lattice",
-    control={"factor": Fraction(101, 100)},
-    needs=("OURS:R7.time", "OURS:R12.orbit", "OURS:R12.lattice/design"),
-)
-def the_times_of_lattices(*, factor: Fraction = Fraction(1)) -> Evidence:
-    r"""The times to the attention $\frac12$ for the minimal vectors of three lattices at norm 1,
-    whose distances lie between 1 and 2, and of as many orthogonal features at distance 1 and at
-    distance 2 are the displayed ones, up to $\frac1{1000}$; `factor` multiplies them.
-    """
-    cases = []
-    for name, (own, close, far) in TIMES.items():
-        orbit = lattice(name)
-        cases.append(half_time(orbit, float(factor) * own))
-        for distance, stated in ((1, close), (2, far)):
-            alike = ReducedAttention(orbit.K, distance**4 / 4)
-            name = f"{orbit.K} orthogonal features at distance {distance}"
-            cases.append(
-                Compared(name, alike.attention_time(0.5), float(factor) * stated, partial(_by_slopes, alike))
-            )
-    return agree("quadrature", cases, 1e-3, checked=r"T(\mathrm{Attn}\geq\tfrac12)")

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sympy import E, Rational, exp, oo
 
 from numerics.evidence import Evidence, all_of, confirmed
-from numerics.provers import Closed, computed, forall, identity, trace_identity
+from numerics.provers import Closed, computed, forall, identity
 from numerics.regression.features.descent import attention_descent
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
@@ -21,7 +21,6 @@ from proofs_check.instances.compared import Compared, agree
 from proofs_check.instances.features.problems import descended, exchangeable, hexagon, margin_of, roots_of_E8
 from theory.regression.features.data import FeatureRegression
 from theory.regression.features.orbits import cube, lattice, polygon, simplex
-from theory.symbolic.algebra import Algebra
 
 a, s, mu, r, R, Delta, eta, sigma = sp.symbols("a s mu r R Delta eta sigma", positive=True)
 lam = sp.Symbol("lambda", real=True)
@@ -59,21 +58,11 @@ def along_the_identity() -> Evidence:
     return agree("enumeration", cases, 1e-12, checked=r"1+|Q_t-\lambda_tI|/|\lambda_tI|=1", to=".15g")
 
 
-@claim(
-    "OURS:R12.orbit",
-    control=({"trace": 3}, {"half": Rational(1, 3)}, {"stretch": 2}),
-    needs=("OURS:R7.H", "OURS:R7.loss"),
-    cites=("Schur's lemma",),
-)
-def training_along_the_identity(
-    *, trace: int = 2, half: Rational = Rational(1, 2), stretch: int = 1
-) -> Evidence:
-    r"""For every invertible $g$ the features $gV$ have the scores at $g^{-\top}Qg^{-1}$ that $V$
-    has at $Q$; for the triangle, the square and every $\lambda$ the gradient at $Q=\lambda I$ is
-    $\frac1r$ times the derivative of the loss $\frac12(1-2w_k+|w|^2)$, times $I$; and steps of
-    descent over a hexagon, a cube and the vectors of E8 stay at $\lambda_tI$. Here `trace` stands
-    for $r=2$, `half` for the $\frac12$, and `stretch` multiplies the first coordinate of triangle
-    and square, whose groups are then no longer orthogonal.
+def of_figures(trace: int, half: Fraction, stretch: int = 1) -> Evidence:
+    r"""For the triangle, the square and every $\lambda$ the gradient at $Q=\lambda I$ is $\frac1r$
+    times the derivative of the loss $\frac12(1-2w_k+|w|^2)$, times $I$, from the code of the
+    gradient; `trace` stands for $r=2$, `half` for the $\frac12$, and `stretch` multiplies the first
+    coordinate, so that the groups are no longer orthogonal.
     """
     root = sp.sqrt(3) / 2
     figures = {
@@ -86,16 +75,42 @@ def training_along_the_identity(
         gradient = FeatureRegression(V, sp.eye(K)).gradient(lam * sp.eye(2))
         weights = [exp(lam * (V[:, m].T * V[:, 0])[0]) for m in range(K)]
         w = [weight / sp.Add(*weights) for weight in weights]
-        loss = half * (1 - 2 * w[0] + sp.Add(*(x**2 for x in w)))
+        loss = Rational(half) * (1 - 2 * w[0] + sp.Add(*(x**2 for x in w)))
         entries = [computed(rf"\nabla_{{{i // 2 + 1}{i % 2 + 1}}}", g) for i, g in enumerate(gradient)]
         parts.append(identity(entries, [sp.diff(loss, lam) / trace, 0, 0, sp.diff(loss, lam) / trace]))
-    A = Algebra(general=["V", "Q", "g", "h"], inverse=[("g", "h")])
-    features, Q, g, h = (A[name] for name in ("V", "Q", "g", "h"))
-    scores = trace_identity((g * features).T * (h.T * Q * h) * (g * features), features.T * Q * features)
-    found = all_of(scores, *parts)
-    return (
-        confirmed(found, along_the_identity()) if (trace, half, stretch) == (2, Rational(1, 2), 1) else found
-    )
+    return all_of(*parts)
+
+
+@claim(
+    "OURS:R12.orbit",
+    control=({"trace": 3}, {"half": Fraction(1, 3)}, {"stretch": 2}),
+    needs=("OURS:R7.H", "OURS:R7.loss"),
+    cites=("Schur's lemma",),
+)
+def training_along_the_identity(
+    *, trace: int = 2, half: Fraction = Fraction(1, 2), stretch: int = 1
+) -> Evidence:
+    r"""It is derived for every number of classes, dimension and finite group of orthogonal matrices
+    that permutes the features that $Q=\lambda I$, after every step of gradient descent and at every
+    time of the flow: minus the gradient at $\lambda I$, from the definition of the loss, is not
+    changed by the group, and so it is its trace $T$ over $r$, times $I$, by Schur's lemma, which is
+    cited. So $\lambda$ moves by $\frac\eta rT$; the derivative of the loss along any $\lambda$ is
+    $-T\dot\lambda$; and over one orbit the loss is $\frac12\sigma_f^2(1-2w_k+|w|^2)$ and $T$ is
+    $\sigma_f^2(\mu(w_k-|w|^2)+\sum w_n^2h_n)$ at every query $k$, with $h_n=(v_k-v_n)\cdot v_k$ and
+    $\mu=\sum w_nh_n$.
+
+    Tried are the triangle and the square, from the code of the gradient, and steps of descent over
+    a hexagon, a cube and the vectors of E8, which stay at $\lambda_tI$. Here `trace` stands for
+    $r=2$, whose share of 2 multiplies $T$, `half` for the $\frac12$, and `stretch` multiplies the
+    first coordinate of triangle and square, whose groups are then no longer orthogonal.
+    """
+    if stretch != 1:
+        return of_figures(trace, half, stretch)
+    steps, losses = of_figures(trace, Fraction(1, 2)), of_figures(2, half)
+    if trace == 2:
+        steps = confirmed(steps, along_the_identity())
+    searches = (steps, steps, losses, losses, steps)
+    return derivation("OURS:R12.orbit", *searches, share=Fraction(2, trace), half=Fraction(half))
 
 
 @claim(

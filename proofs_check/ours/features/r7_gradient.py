@@ -7,7 +7,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import sympy as sp
-from sympy import Rational, oo
+from sympy import oo
 
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, computed, forall, identity, trace_identity
@@ -24,18 +24,16 @@ A = Algebra(
 V, E, U, D, C, a, e, o, p = (A[name] for name in ("V", "E", "U", "D", "C", "a", "e", "o", "p"))
 
 
-@claim("OURS:R7.H/classes", control={"half": Rational(1, 4)})
-def the_derivative_of_the_loss_itself(*, half: Rational = Rational(1, 2)) -> Evidence:
-    r"""For two and three classes on a line, with a symbol for every feature, value, mass and
-    probability, the derivative of the loss by $Q$ is $-VHV^\top$; `half` stands for the $\frac12$
-    of the loss.
+def on_a_line(sign: int) -> Evidence:
+    """The derivative of the loss by Q, from the code of the loss, is -V H V^T for two and three
+    classes on a line, with a symbol for every feature, value, mass and probability.
     """
     parts = []
-    for K, d in ((2, 1), (3, 1)):
-        problem, Q = with_symbols(K, d)
-        V, H, loss = problem.features, problem.H(Q), 2 * half * problem.loss(Q)
+    for K in (2, 3):
+        problem, Q = with_symbols(K, 1)
+        V, H, loss = problem.features, problem.H(Q), problem.loss(Q)
         slopes = [computed(rf"\partial_{{{x}}}\mathrm{{loss}}", sp.diff(loss, x)) for x in Q]
-        parts.append(identity(slopes, list(-V * H * V.T)))
+        parts.append(identity(slopes, list(-sign * V * H * V.T)))
     return all_of(*parts)
 
 
@@ -48,16 +46,19 @@ def the_gradient_in_every_dimension(
     $V^\top(VHV^\top)V=GHG$. This is derived for every number of classes and any features, laws of
     tasks with two moments, and prompts of tokens with any masses.
 
-    Tried is, in words of matrices, that along a direction $E$ the loss $\frac12p(e-a)^\top C(e-a)$
-    of a query changes by $-{\rm tr}(E^\top VHV^\top)$ with $H=p(D-aa^\top)C(e-a)e^\top$, and that
-    the entries $a_m(f_m-\hat y)$ sum to 0. Here `half` stands for the $\frac12$ of the loss, `sign`
-    multiplies the derivative and $GHG$, and `whole` stands for the sum 1 of the attentions.
+    Tried are the derivative of the loss from its code, for two and three classes on a line with
+    a symbol for every number; and, in words of matrices, that along a direction $E$ the loss
+    $\frac12p(e-a)^\top C(e-a)$ of a query changes by $-{\rm tr}(E^\top VHV^\top)$ with
+    $H=p(D-aa^\top)C(e-a)e^\top$, and that the entries $a_m(f_m-\hat y)$ sum to 0. Here `half`
+    stands for the $\frac12$ of the loss, `sign` multiplies the derivative and $GHG$, and
+    `whole` stands for the sum 1 of the attentions.
     """
     words, factor = Algebra(general=["V", "H"]), sp.Rational(half)
     moved = (D - a * a.T) * V.T * E * V * e
     H = p * (D - a * a.T) * C * (e - a) * e.T
     square = trace_identity(2 * factor * (e - a).T * C * (e - a), e.T * C * e - 2 * a.T * C * e + a.T * C * a)
-    slope = trace_identity(-p * (e - a).T * C * moved, -sign * (E.T * V * H * V.T).tr())
+    words_of_slope = trace_identity(-p * (e - a).T * C * moved, -sign * (E.T * V * H * V.T).tr())
+    slope = all_of(words_of_slope, on_a_line(sign))
     one, value, others, task = sp.symbols(
         "a_m f_m b f_k", real=True
     )  # b: what the other classes add to the prediction

@@ -139,19 +139,25 @@ def slopes(power: int) -> Evidence:
     return agree("enumeration", cases, 1e-9, checked=checked)
 
 
-@claim("OURS:R9.time", control=({"power": 1}, {"power": 0}, {"square": 1}), needs=("OURS:R9",))
-def the_time_has_two_variables(*, power: int = 2, square: int = 2) -> Evidence:
+@claim(
+    "OURS:R9.time",
+    control=({"power": 1}, {"power": 0}, {"square": 1}, {"apart": 1}),
+    needs=("OURS:R9",),
+)
+def the_time_has_two_variables(*, power: int = 2, square: int = 2, apart: int = 2) -> Evidence:
     r"""Gradient descent on $sf$ at $\eta/s^2$ takes the steps of that on $f$ at $\eta$ from the
-    same matrix, and the loss is $s^2$ times that of $f$ after every step, which is derived by
-    induction over the steps. For every $\ell$, the loss $s^2\ell$ of $sf$ is below
-    $(s\varepsilon)^2$ by $s^2$ times what $\ell$ is below $\varepsilon^2$,
-    $\frac\eta{s^2}(sL)^2=\eta L^2$ and $\frac{s\varepsilon}{sL}=\frac\varepsilon L$; `power` and
-    `square` stand for the exponents of $s$ in $\eta/s^2$ and of the loss.
+    same matrix, the loss is $s^2$ times that of $f$ after every step, and it is below
+    $(s\varepsilon)^2$ by $s^2$ times what that of $f$ is below $\varepsilon^2$, so that both
+    get there at one step: this is derived by induction over the steps. And
+    $\frac\eta{s^2}(sL)^2=\eta L^2$ and $\frac{s\varepsilon}{sL}=\frac\varepsilon L$ for every
+    $s$, so that the slopes $(1+u)c$ and $\frac c{1+u}$ on both sides of a threshold $c$ have
+    the same times, at $s=(1+u)^{-2}$; `power`, `square` and `apart` stand for the exponents of
+    $s$ in $\eta/s^2$ and of the loss, and of $1+u$.
 
     Steps are counted beside it: with the learning rate $(2/L)^2$ all slopes take as many, and at a
     fixed one, where the power is 0, the slope 6 does not get below $(L/2)^2$ in 20 000.
     """
-    L, eps, level = sp.symbols("L varepsilon ell", positive=True)
+    L, eps, level, c, u = sp.symbols("L varepsilon ell c u", positive=True)
     with sp.evaluate(False):
         rate, share = eta / s**power * (s * L) ** 2, (s * eps) / (s * L)
         below = (s * eps) ** 2 - s**2 * level
@@ -159,24 +165,30 @@ def the_time_has_two_variables(*, power: int = 2, square: int = 2) -> Evidence:
     found = all_of(identity(rate, eta * L**2), identity(share, eps / L))
     if power == square == 2:
         found = confirmed(found, slopes(power))
-    derived = derivation("OURS:R9.time", found if power else slopes(power), loss, rate=power, square=square)
-    return all_of(derived, found, loss) if power else derived
+    tried = found if power else slopes(power)
+    derived = derivation("OURS:R9.time", tried, loss, loss, rate=power, square=square)
+    if not power:
+        return derived
+    far, domain = (1 + u) * c, {c: (0, sp.oo), u: (0, sp.oo)}
+    sides = forall((far - c) * (c - far / (1 + u) ** apart), ">", 0, domain)
+    return all_of(derived, found, loss, sides)
 
 
-@claim("OURS:R9.printed", control=({"power": 2}, {"beyond": Fraction(9, 10)}), needs=("OURS:R9.time",))
+@claim("OURS:R9.printed", control=({"power": 2}, {"beyond": Fraction(2, 3)}), needs=("OURS:R9.time",))
 def the_printed_law_is_of_another_form(*, power: int = 1, beyond: int | Fraction = 1) -> Evidence:
     r"""With
     $T(L,\eta,\varepsilon)=K\ln(KL\Delta/\varepsilon)/(\eta\varepsilon\delta^2L^2\Delta^2)$, the
     formula printed for the sharp regime, $T(sL,\eta/s^2,s\varepsilon)=T(L,\eta,\varepsilon)/s$ for
-    every $s$; `power` stands for the exponent of $s$. So a true time between $cT$ and $CT$ at both
-    would be at least $cT$ and at most $\frac CsT$, which is less for $s=(1+u)\frac Cc$, $u>0$, with
-    `beyond` = 1 for a factor of it.
+    every $s$; `power` stands for the exponent of $s$. The true time $\tau$ is the same at both by
+    R9.time: where it is at least $cT$ at the one it is more than $C$ times the printed one,
+    $\frac CsT$, at the other, for $s=(1+u)\frac Cc$ and every $u>0$, with `beyond` = 1 for a factor
+    of $s$.
     """
     K, L, eps, delta, gap = sp.symbols("K L varepsilon delta Delta", positive=True)
     time = lambda L, eta, eps: K * sp.log(K * L * gap / eps) / (eta * eps * delta**2 * L**2 * gap**2)
     with sp.evaluate(False):
         moved = time(s * L, eta / s**2, s * eps)
-    c, C, T, u = sp.symbols("c C T u", positive=True)
-    far = beyond * (1 + u) * C / c
-    never = forall(C * T / far, "<", c * T, dict.fromkeys((c, C, T, u), (0, sp.oo)))
+    c, C, T, u, true = sp.symbols("c C T u tau", positive=True)
+    far, domain = beyond * (1 + u) * C / c, dict.fromkeys((c, C, T, u, true), (0, sp.oo))
+    never = forall(C * T / far, "<", true, domain, where=[(true, ">=", c * T)])
     return all_of(identity(moved, time(L, eta, eps) / s**power), never)

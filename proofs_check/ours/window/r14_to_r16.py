@@ -32,7 +32,8 @@ from theory.attention.window.gegenbauer import harmonics, polynomials
 Floats = NDArray[np.float64]
 #: Why no prover reaches the laws of the best width.
 MINIMISER = (
-    "a law of minimisers of series of Bessel functions as Lambda grows: no prover here encloses a minimiser"
+    "It is a law of minimisers of series of Bessel functions whose ratio tends to 1 as Lambda grows: the "
+    "kernel bounds minimisers up to constants, and no prover here bounds the asymptotics of these series."
 )
 
 

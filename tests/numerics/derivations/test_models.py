@@ -102,11 +102,16 @@ TOKENS: dict[str, Any] = {
     "factor": lambda l, x, n: matrix((1, 2), (0, 1))(x, n - 2 * l) if n >= 2 * l else 0,
     "Gamma": matrix((5, 2), (2, 1)),
 }  # fmt: skip
+#: The same with one coordinate, a task that is 1, and labels without noise.
+LABELLED = TOKENS | {
+    "d": 1, "rank": 2, "factor": lambda l, x, n: int(x == 0 and n == l < 2), "Gamma": diagonal(1),
+    "eta": lambda *at: 0, "etaq": lambda *at: 0, "tau2": 0, "om2": 1, "w": vector(1),
+}  # fmt: skip
 #: One query and five other classes whose features are all 0, so that no attention moves.
 FEATURES: dict[str, Any] = (
     dict.fromkeys(("v", "u", "x", "Q", "g", "logm", "logp"), lambda *at: 0)
-    | dict.fromkeys(("K", "R", "eta", "s", "mu", "gamma", "pmin"), 1)
-    | {"M": 5, "r": 2}
+    | dict.fromkeys(("K", "R", "s", "mu", "gamma", "pmin"), 1)
+    | {"M": 5, "r": 2, "eta": Fraction(1, 100), "number": lambda t: t}
 )
 
 
@@ -123,13 +128,21 @@ CLASSES: dict[str, Any] = {
     "delta": diagonal(1, 1), "v": diagonal(1, 1), "f": vector(1, -1), "b": 0, "sigma2": 2, "common": -1,
     "z": descended, "Q": lambda x, y, t: descended(t) * (0 if max(x, y) > 1 else 0.5 if x == y else -0.5),
 } | dict.fromkeys(("M", "kappa", "eta", "x"), 1) | dict.fromkeys(("K", "r"), 2)  # fmt: skip
+#: Two features that are 0, which a group of two matrices, both 1, leaves as they are or exchanges.
+ORBIT: dict[str, Any] = CLASSES | dict.fromkeys(("v", "Q", "lambda"), lambda *at: 0) | {
+    "r": 1, "N": 2, "y": 1, "unit": diagonal(1), "o": lambda h, x, y: int(x == y == 0),
+    "pi": lambda h, k, l: int(max(k, l) < 2 and (k == l) == (h % 2 == 0)),
+}  # fmt: skip
 #: Two orthonormal features and any attention.
 ORTHONORMAL: dict[str, Any] = {
     "K": 2, "r": 2, "v": diagonal(1, 1), "same": lambda l, k: 1 if l == k < 2 else -1,
     "loga": lambda x, y: Fraction(x - 2 * y, 3),
 }  # fmt: skip
 #: Claims on the flow of attention over features, and on a step of descent.
-FLOWS = ("OURS:R11.lower", "OURS:R12.lower", "OURS:R7.flow/step", "OURS:R7.only")
+FLOWS = (
+    "OURS:R11.lower", "OURS:R12.lower", "OURS:R12.orbit", "OURS:R12.steps", "OURS:R7.flow/step",
+    "OURS:R7.only",
+)  # fmt: skip
 #: Claims on Gaussian vectors whose hypotheses speak of no law.
 GAUSSIAN = (
     "BB:B.1.a", "BB:LF.1", "BB:LF.1.i", "BB:LF.1.i/query", "BB:LF.1.ii.f", "BB:R3.2/exponent",
@@ -142,7 +155,7 @@ MODELS: dict[str, dict[str, Any]] = {
     "outside the range": MINIMUM | {"X": diagonal(0, 5), "Y": diagonal(0, 7)},
     "on the ray": MINIMUM | {"X": diagonal(quarter, half)}, "one token": WEIGHTS, "covariance": COVARIANCE,
     "independent tokens": TOKENS, "features": FEATURES,
-    "two classes": CLASSES, "orthonormal": ORTHONORMAL,
+    "labelled tokens": LABELLED, "two classes": CLASSES, "orbit": ORBIT, "orthonormal": ORTHONORMAL,
 }  # fmt: skip
 for model in MODELS.values():
     model |= {"U_block": model["U"]} if "U" in model else {}

@@ -9,7 +9,7 @@ from functools import cache
 from numerics.derivations.derived import chain, exp
 from numerics.derivations.kernel.binding import instantiated
 from numerics.derivations.kernel.rules import assume, induction, instantiate, integrate
-from numerics.derivations.kernel.sorts import Sort
+from numerics.derivations.kernel.sorts import POSITIVE, Sort
 from numerics.derivations.kernel.terms import FIRST, Function, Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
@@ -43,6 +43,7 @@ from proofs_check.derivations.features.steps import scaled
 from proofs_check.derivations.proof import proves
 
 o, t = Variable("o", Sort.INDEX), Variable("t", Sort.STEP)
+eps = Variable("epsilon", range=POSITIVE)
 #: The matrices of the two descents.
 plain, steep = (Function(name, (Sort.INDEX, Sort.INDEX, Sort.STEP)) for name in ("Q", "Qs"))
 
@@ -138,8 +139,17 @@ def same_gradient(matrix: Theorem) -> Theorem:
     return calc(gradient(at(H, X)), ("==", total.lhs), ("==", total.rhs, total), ("==", gradient(at(H, Y))))
 
 
+def time_statements(rate: int = 2, square: int = 2) -> tuple[Statement, ...]:
+    """The same, and by how much the loss of s f is below (s epsilon)^2, which is s^square times by
+    how much that of f is below epsilon^2.
+    """
+    both, given = statements(rate, square), hypotheses(start, descent, of_the_steeper(rate))
+    below, of_f = (s * eps) ** 2 - at(steeper(loss), X), eps**2 - at(loss, Y)
+    return (*both, Statement(below, "==", s**square * of_f, given))
+
+
 @proves("LDL:4.thr/scaling", statements)
-@proves("OURS:R9.time", statements)
+@proves("OURS:R9.time", time_statements)
 @cache
 def one_path() -> Theorem:
     """Where both are so far, the steps are the same."""
@@ -157,7 +167,7 @@ def one_path() -> Theorem:
 
 
 @proves("LDL:4.thr/scaling", statements, part=2)
-@proves("OURS:R9.time", statements, part=2)
+@proves("OURS:R9.time", time_statements, part=2)
 @cache
 def losses() -> Theorem:
     _, with_k, _, double = _sums(one_path())
@@ -172,3 +182,11 @@ def losses() -> Theorem:
     prompt = scaled(p(k), integrate("coordinates", (b,), scaled(pi(b), one), (B,)))
     total = scaled(s**2 / 2, integrate("coordinates", (k,), prompt, (CLASSES,)))
     return calc(at(steeper(loss), X), ("==", total.lhs), ("==", total.rhs, total), ("==", s**2 * at(loss, Y)))
+
+
+@proves("OURS:R9.time", time_statements, part=3)
+@cache
+def reached_together() -> Theorem:
+    """Both losses are below their levels at the same steps."""
+    left, right = at(steeper(loss), X), at(loss, Y)
+    return show((s * eps) ** 2 - left, "==", s**2 * (eps**2 - right), losses(), left, right)

@@ -1,0 +1,1 @@
+"""Features that one finite group carries into each other: our R12."""
