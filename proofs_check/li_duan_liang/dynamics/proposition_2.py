@@ -147,9 +147,9 @@ def rate_of_the_other_scores(*, features: str = "any", c: Fraction = Fraction(1)
     r"""In Phase I $q_{k,k'}$ moves at the rate $O(\frac{\eta L^2\Delta^2}{K^2})$: printed, for
     `features` of Section 3.1, this is refuted for every constant at $t=1$. For orthonormal ones
     each of the first $\frac{2K^2}{15\eta P^2B^2}$ steps of gradient descent from $Q=0$ moves
-    $q_{k,k'}$ by at most $c\,\eta\frac{3P^2B^2}{2K^2}$ with `c` = 1, if queries and tokens are $v_k$
-    with probability at most $\frac PK$, and values differ by at most $B=O(L\Delta)$. It is $\eta$
-    times the bound of L4.2, and derived with it.
+    $q_{k,k'}$ by at most $c\,\eta\frac{3P^2B^2}{2K^2}$ with `c` = 1, if queries and tokens are
+    $v_k$ with probability at most $\frac PK$, and values differ by at most $B=O(L\Delta)$.
+    It is $\eta$ times the bound of L4.2, and derived with it.
     """
     if features == "any":
         return too_large(1 / aligned.K**2)
