@@ -263,8 +263,10 @@ count = tokens(of_class)
 
 
 @cache
-def ranges() -> tuple[Theorem, Theorem, Theorem]:
-    """0 <= A_m, and delta A_m <= delta and delta A_k <= delta: one term of a sum that is 1."""
+def ranges() -> tuple[Theorem, Theorem, Theorem, Theorem]:
+    """0 <= A_m, delta A_m <= delta and delta A_k <= delta for two classes, and delta_mm A_m <= 1:
+    one term of a sum that is 1.
+    """
     some, d = at_this_matrix(positive()), same(m, n)
     A_n = instantiated(A, {m: n})
     single = calc(
@@ -292,6 +294,7 @@ def ranges() -> tuple[Theorem, Theorem, Theorem]:
             ("==", A_k * (others * here), symm(scaled(A_k, with_the_query()))),
             ("<=", others, own),
         ),
+        single,
     )
 
 

@@ -76,7 +76,7 @@ def step_statement(c: Fraction = Fraction(1)) -> Statement:
 @cache
 def updates(small: Theorem) -> tuple[Theorem, Theorem]:
     """delta g_km and -delta g_km are at most delta (3/2) P^2 B^2/K^2, while scores are small."""
-    some, _, own = ranges()
+    some, _, own, _ = ranges()
     A_k, weight, share_ = (
         instantiated(A, {m: k}),
         B**2 * p(k) * pi(b),
