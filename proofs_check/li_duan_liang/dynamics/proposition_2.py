@@ -18,7 +18,9 @@ from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import DELTA2, FLAT, HYPOTHESES, WHERE, K, c1, c2, n
 from proofs_check.instances.outcomes import charge
 from proofs_check.li_duan_liang.dynamics import exactly
+from proofs_check.li_duan_liang.dynamics import product_features as fast
 from proofs_check.li_duan_liang.dynamics.lemma_4 import ALIGNED, other_updates, own_updates, too_large
+from theory.regression.features.data import FeatureRegression
 from theory.regression.features.reduced import ReducedAttention
 
 
@@ -104,13 +106,36 @@ def duration_of_phase_1_from_above() -> Evidence:
     return defeated((K - 1) * (K - 2), c1 * slow.end_of_phase_1(K), n, at=FLAT, where=WHERE, least=4)
 
 
-@claim("LDL:P2/time.lower", sharp="c", needs=("LDL:P2/early",))
-def duration_of_phase_1_from_below(*, c: Fraction = Fraction(2)) -> Evidence:
-    r"""The least time to $\mathrm{Attn}_k\geq\frac12$, $(K-1)(K-2)$ steps at $\eta=1/L^2$, is at
-    least $c\frac{K\log K}{\eta L^2\Delta^2}$ with `c` = 2 for $K\geq4$.
+@claim(
+    "LDL:P2/time.lower",
+    **exactly.ON_ORTHONORMAL | {"hypotheses": ("K in Integers", "K >= 2")},
+    control=(dict(share=Fraction(9, 10)), dict(c=Fraction(2, 5))),
+    needs=("LDL:L2.raw", "LDL:eq4.use", "LDL:L2.raw/product"),
+)
+def duration_of_phase_1_from_below(
+    *, features: str = "any", share: Fraction = Fraction(3, 2), c: Fraction = Fraction(1, 3)
+) -> Evidence:
+    r"""The least time to $\mathrm{Attn}_k\geq\frac12$ is at least $c\frac{K\log K}{\eta
+    L^2\Delta^2}$: printed, for `features` of Section 3.1, this is refuted for every $c>0$, and for
+    all classes at once. For orthonormal ones $\mathrm{Attn}_k$ is at most `share` = 3/2 of the
+    share of the tokens $v_k$ in a prompt, at each of the first $\frac{2K^2}{15\eta P^2B^2}$ steps
+    of gradient descent from $Q=0$, if queries and tokens are $v_k$ with probability at most $\frac
+    PK$, and values differ by at most $B=O(L\Delta)$: below $\frac12$ where this share is below
+    $\frac13$. These are at least $c\frac{K\log K}{\eta P^2B^2}$ steps with `c` = 1/3. The first is
+    derived from the loss, for every law of tasks and of prompts, by induction over the steps; tried
+    is $\mathrm{Attn}_1$ of three features at the first one.
     """
-    k = sp.Symbol("K", positive=True)
-    return forall((k - 1) * (k - 2), ">=", sp.Rational(c) * k * log(k) / DELTA2, {k: Integers(4, oo)})
+    if features == "any":
+        least = slow.end_of_phase_1(fast.K)
+        return defeated(least, c1 * fast.most_steps(2 * n), n, at=fast.AT, where=fast.WHERE, least=1)
+    k, a = sp.Symbol("K", positive=True), sp.Symbol("a", positive=True)
+    shares = sp.Matrix([[a, (1 - a) / 2, (1 - a) / 2]])
+    first = FeatureRegression(sp.eye(3), sp.eye(3), masses=shares).attention(sp.zeros(3))[0, 0]
+    tried = forall(first, "<=", sp.Rational(share) * a, {a: (0, 1)})
+    return all_of(
+        derivation("LDL:P2/time.lower", tried, share=share),
+        forall(2 * k**2 / 15, ">=", sp.Rational(c) * k * log(k), {k: Integers(2, oo)}),
+    )
 
 
 @claim(

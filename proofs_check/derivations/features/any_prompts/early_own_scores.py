@@ -90,6 +90,11 @@ def here_() -> Theorem:
 
 
 @cache
+def a_token() -> Theorem:
+    return calc(0, ("<=", of_query**2), ("==", of_query, instantiate(a_class, {m: k})))
+
+
+@cache
 def weight_of_the_query() -> Theorem:
     """delta_kk member_k e^s <= delta_kk member_k e^{q_k} for the tokens of the query's class."""
     some = product(
