@@ -4,8 +4,9 @@ most 3/2 of the share of its tokens in the prompt, whatever the law of prompts i
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, cached_property
 
 from numerics.derivations.derived import exp, symm
 from numerics.derivations.kernel.binding import instantiated
@@ -44,6 +45,7 @@ from proofs_check.derivations.features.equiangular.setting import (
     c,
     each_class,
     eta,
+    exchangeable,
     here,
     k,
     m,
@@ -51,6 +53,7 @@ from proofs_check.derivations.features.equiangular.setting import (
     of_n,
     picks,
     same,
+    spread,
     symmetric,
     task,
     there,
@@ -79,9 +82,6 @@ number = Function("steps", (Sort.STEP,))
 #: What the number of a step is, and how many there are.
 counted = assume("a step more", number.after(t), "==", number(t) + 1, every=(t,))
 uncounted = assume("no step before the first", number(FIRST), "==", 0)
-early = assume(
-    "at most 2 K^2/(15 eta P^2 B^2) steps", 15 * eta * P**2 * B**2 * number(t), "<=", 2 * K**2, every=(t,)
-)
 rare = (
     assume("the query is v_k with probability at most P/K", p(k), "<=", P / K, every=(k,)),
     assume(
@@ -92,20 +92,60 @@ rare = (
         every=(l, m),
     ),
 )
-SETTING = (
-    one_class,
-    orthonormal,
-    close(of_tasks, task),
-    descent,
-    from_zero,
-    counted,
-    uncounted,
-    early,
-    *rare,
+
+
+@dataclass(frozen=True, eq=False)
+class Phase:
+    """The first phase of training, for tasks of which something is known, and as long as is said.
+
+    `size` bounds the square of an error in the mean over the tasks, and `own` times it that of the
+    query's own class. The number of steps is at most `limit` K^2/(eta P^2 size), and e^tau at most
+    `lift` until then, where tau is what no score of another class exceeds.
+    """
+
+    tasks: Theorem
+    size: Term
+    own: int
+    limit: Fraction
+    lift: Fraction
+    steps: str
+
+    @cached_property
+    def unit(self) -> Term:
+        return P**2 * self.size / K**2
+
+    @cached_property
+    def most(self) -> Term:
+        """The bound of an update."""
+        return Fraction(3, 2) * self.unit
+
+    @cached_property
+    def far(self) -> Term:
+        """The bound of a score so far, tau."""
+        return eta * self.most * number(t)
+
+    @cached_property
+    def early(self) -> Theorem:
+        least = self.limit.denominator * eta * P**2 * self.size * number(t)
+        return assume(self.steps, least, "<=", self.limit.numerator * K**2, every=(t,))
+
+    @cached_property
+    def so_far(self) -> Theorem:
+        return assume("scores so far", others * modulus(q), "<=", others * self.far, every=(m, k, t))
+
+    @cached_property
+    def setting(self) -> tuple[Theorem, ...]:
+        known = (one_class, orthonormal, self.tasks, descent, from_zero, counted, uncounted)
+        return (*known, self.early, *rare)
+
+
+#: Tasks whose values differ by at most B, and exchangeable ones, by the spread of their values.
+BOUNDED = Phase(
+    close(of_tasks, task), B**2, 1, Fraction(2, 15), Fraction(5, 4), "at most 2 K^2/(15 eta P^2 B^2) steps"
 )
-#: The bound of an update, and of a score so far.
-most = Fraction(3, 2) * P**2 * B**2 / K**2
-far = eta * most * number(t)
+EXCHANGEABLE = Phase(
+    exchangeable, spread, 2, Fraction(1, 8), Fraction(121, 100), "at most K^2/(8 eta P^2 sigma_f^2) steps"
+)
 
 
 # A token has the score of its class: tokens of another class than the query's have small ones.
@@ -114,22 +154,22 @@ of_class, of_query = member(b, l, m), member(b, l, k)
 q_n = instantiated(q, {m: n})
 token_score = of_n(member(b, l, n) * q_n)
 odds = exp(token_score)
-so_far = assume("scores so far", others * modulus(q), "<=", others * far, every=(m, k, t))
 
 
 @cache
-def not_negative() -> Theorem:
+def not_negative(phase: Phase) -> Theorem:
     """0 <= tau, as the number of a step is not negative."""
     numbers = assume("numbers so far", 0, "<=", number(t), every=(t,))
     (hypothesis,) = numbers.assumptions
     step = calc(0, ("<=", number(t) + 1, numbers), ("==", number.after(t), symm(counted)))
     found = induction(hypothesis, t, calc(0, ("==", number(FIRST), symm(uncounted))), step)
-    return product(eta * most, number(t), found)
+    return product(eta * phase.most, number(t), found)
 
 
 @cache
-def sides(small: Theorem) -> tuple[Theorem, Theorem]:
+def sides(phase: Phase, small: Theorem) -> tuple[Theorem, Theorem]:
     """delta q <= delta tau and -delta q <= delta tau, where delta says that two classes differ."""
+    far = phase.far
     up, down = (
         calc(
             others * (sign * q),
@@ -157,8 +197,9 @@ def score_of_a_token() -> Theorem:
 
 
 @cache
-def weight_of_a_class(small: Theorem) -> Theorem:
+def weight_of_a_class(phase: Phase, small: Theorem) -> Theorem:
     """delta member_m e^s <= delta member_m e^tau, as e^s (1 + tau - s) <= e^tau."""
+    far = phase.far
     x, upper = others * of_class, exp(far)
     some = calc(0, ("<=", of_class**2), ("==", of_class, a_class))
     scores = calc(
@@ -173,7 +214,7 @@ def weight_of_a_class(small: Theorem) -> Theorem:
         ("==", of_class * q * (others * there)),
         ("==", of_class * q * others, scaled(of_class * q, with_the_class())),
         ("==", of_class * (others * q)),
-        ("<=", of_class * (others * far), times(of_class, sides(small)[0], some)),
+        ("<=", of_class * (others * far), times(of_class, sides(phase, small)[0], some)),
         ("==", x * far),
     )
     tangent = times(odds, instantiate(show(1 + u, "<=", exp(u)), {u: far - token_score}))
@@ -221,13 +262,16 @@ def scores_add_up() -> Theorem:
 
 
 @cache
-def weight_of_a_token(small: Theorem) -> Theorem:
+def weight_of_a_token(phase: Phase, small: Theorem) -> Theorem:
     """delta_kk e^{-tau} <= delta_kk e^s in the same way, as no score is less than -tau."""
+    far = phase.far
     member_n = instantiated(of_class, {m: n})
     some = calc(0, ("<=", member_n**2), ("==", member_n, instantiate(a_class, {m: n})))
     class_ = instantiate(some, {n: k})
     here_ = calc(0, ("<=", here**2), ("==", here, instantiate(zero_or_one, {m: k})))
-    least = integrate("coordinates", (n,), times(member_n, instantiate(sides(small)[1], {m: n}), some), (K,))
+    least = integrate(
+        "coordinates", (n,), times(member_n, instantiate(sides(phase, small)[1], {m: n}), some), (K,)
+    )
     apart = other_tokens()
     low = calc(
         -(here * token_score),
@@ -240,7 +284,7 @@ def weight_of_a_token(small: Theorem) -> Theorem:
         (
             "<=",
             far * here,
-            product(far, here * of_query, not_negative(), product(here, of_query, here_, class_)),
+            product(far, here * of_query, not_negative(phase), product(here, of_query, here_, class_)),
         ),
     )
     tangent = times(exp(-far), instantiate(show(1 + u, "<=", exp(u)), {u: token_score + far}))
@@ -299,23 +343,25 @@ def ranges() -> tuple[Theorem, Theorem, Theorem, Theorem]:
 
 
 @cache
-def small_scores() -> Theorem:
-    """e^{2 tau} <= 3/2, as tau <= 1/5 in Phase I."""
-    least = calc(
-        far,
-        ("==", 15 * eta * P**2 * B**2 * number(t) / (10 * K**2)),
-        ("<=", 2 * K**2 / (10 * K**2), early),
-        ("==", Fraction(1, 5)),
-    )
-    return calc(exp(2 * far), ("<=", exp(term(Fraction(2, 5))), least), ("<=", Fraction(3, 2)))
+def moved_so_far(phase: Phase) -> Theorem:
+    """tau is at most 3/2 of the limit of the phase."""
+    return calc(phase.far, ("<=", Fraction(3, 2) * phase.limit, phase.early))
 
 
 @cache
-def attention_by_counts(small: Theorem) -> Theorem:
+def small_scores(phase: Phase) -> Theorem:
+    """e^{2 tau} <= 3/2 in Phase I."""
+    least = exp(term(3 * phase.limit))
+    return calc(exp(2 * phase.far), ("<=", least, moved_so_far(phase)), ("<=", Fraction(3, 2)))
+
+
+@cache
+def attention_by_counts(phase: Phase, small: Theorem) -> Theorem:
     """delta Attn_m N <= delta (3/2) |V_m| in every prompt."""
+    far = phase.far
     low, high = (
         integrate("coordinates", (l,), line, (N,))
-        for line in (weight_of_a_token(small), weight_of_a_class(small))
+        for line in (weight_of_a_token(phase, small), weight_of_a_class(phase, small))
     )
     gated = product(others, A, two_classes(), ranges()[0])
     class_ = calc(0, ("<=", of_class**2), ("==", of_class, a_class))
@@ -331,15 +377,15 @@ def attention_by_counts(small: Theorem) -> Theorem:
         ("==", exp(far) * high.lhs),
         ("<=", exp(far) * high.rhs, times(exp(far), high)),
         ("==", others * count * exp(2 * far)),
-        ("<=", others * count * Fraction(3, 2), times(others * count, small_scores(), some)),
+        ("<=", others * count * Fraction(3, 2), times(others * count, small_scores(phase), some)),
     )
 
 
 @cache
-def mean_attention(small: Theorem) -> Theorem:
+def mean_attention(phase: Phase, small: Theorem) -> Theorem:
     """delta E Attn_m <= delta (3/2) P/K over the prompts."""
     bound = integrate(
-        "coordinates", (b,), times(pi(b), attention_by_counts(small), prompts_weighted), (PROMPTS,)
+        "coordinates", (b,), times(pi(b), attention_by_counts(phase, small), prompts_weighted), (PROMPTS,)
     )
     each = integrate("coordinates", (l,), rare[1], (N,))
     return calc(

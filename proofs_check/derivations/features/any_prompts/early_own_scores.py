@@ -8,10 +8,10 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.derived import exp
+from numerics.derivations.derived import exp, symm
 from numerics.derivations.kernel.binding import instantiated
 from numerics.derivations.kernel.rules import assume, induction, instantiate, integrate
-from numerics.derivations.kernel.terms import FIRST, term
+from numerics.derivations.kernel.terms import FIRST, Term, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement
 from numerics.derivations.tactics import calc, show
@@ -26,11 +26,12 @@ from proofs_check.derivations.features.any_prompts.descent import (
     t,
 )
 from proofs_check.derivations.features.any_prompts.early_attention import (
-    SETTING,
+    BOUNDED,
+    EXCHANGEABLE,
     P,
+    Phase,
     counted,
-    early,
-    far,
+    moved_so_far,
     number,
     odds,
     of_query,
@@ -43,7 +44,7 @@ from proofs_check.derivations.features.any_prompts.early_attention import (
     uncounted,
     weight_of_a_token,
 )
-from proofs_check.derivations.features.any_prompts.early_scores import scores_stay_small
+from proofs_check.derivations.features.any_prompts.early_scores import here_, masses, scores_stay_small
 from proofs_check.derivations.features.any_prompts.setting import (
     B,
     a_class,
@@ -55,7 +56,7 @@ from proofs_check.derivations.features.any_prompts.setting import (
     queries_weighted,
     update,
 )
-from proofs_check.derivations.features.any_prompts.updates import entry
+from proofs_check.derivations.features.any_prompts.updates import entry, own_updates
 from proofs_check.derivations.features.equiangular.setting import (
     K,
     eta,
@@ -63,6 +64,7 @@ from proofs_check.derivations.features.equiangular.setting import (
     k,
     m,
     mean,
+    spread,
     task,
     zero_or_one,
 )
@@ -74,19 +76,11 @@ from proofs_check.derivations.proof import proves
 
 A_k, g = instantiated(A, {m: k}), instantiated(now(update), {m: k})
 count = tokens(of_query)
-#: How much a step moves the own score at most where it is 0, and the scores of others have moved.
-unit = eta * P**2 * B**2 / K**2
-slow = Fraction(5, 4) * unit * number(t)
 
 
 def attention_statement(share: Fraction = Fraction(3, 2)) -> Statement:
     """Attn_k is at most 3/2 of the share of the query's class in the prompt, in Phase I."""
-    return Statement(here * A_k * N, "<=", Fraction(share) * here * count, given(*SETTING))
-
-
-@cache
-def here_() -> Theorem:
-    return calc(0, ("<=", here**2), ("==", here, instantiate(zero_or_one, {m: k})))
+    return Statement(here * A_k * N, "<=", Fraction(share) * here * count, given(*BOUNDED.setting))
 
 
 @cache
@@ -97,9 +91,7 @@ def a_token() -> Theorem:
 @cache
 def weight_of_the_query() -> Theorem:
     """delta_kk member_k e^s <= delta_kk member_k e^{q_k} for the tokens of the query's class."""
-    some = product(
-        here, of_query, here_(), calc(0, ("<=", of_query**2), ("==", of_query, instantiate(a_class, {m: k})))
-    )
+    some = product(here, of_query, here_(), a_token())
     x, same = here * of_query, instantiate(score_of_a_token(), {m: k})
     tangent = times(odds, instantiate(show(1 + u, "<=", exp(u)), {u: own_score - token_score}))
     left = calc(
@@ -115,11 +107,12 @@ def weight_of_the_query() -> Theorem:
 
 
 @cache
-def attention_by_scores() -> Theorem:
+def attention_by_scores(phase: Phase) -> Theorem:
     """delta_kk Attn_k N <= delta_kk |V_k| e^{q_k + tau} in every prompt."""
+    far = phase.far
     low, high = (
         integrate("coordinates", (l,), line, (N,))
-        for line in (weight_of_a_token(scores_stay_small()), weight_of_the_query())
+        for line in (weight_of_a_token(phase, scores_stay_small(phase)), weight_of_the_query())
     )
     some = instantiate(at_this_matrix(positive()), {m: k})
     return calc(
@@ -156,15 +149,18 @@ def square() -> Theorem:
 
 
 @cache
-def growth_by_attention() -> Theorem:
-    """delta_kk g_k <= delta_kk B^2 p_k E Attn_k."""
+def growth_by_attention(phase: Phase) -> Theorem:
+    """delta_kk g_k <= delta_kk own size p_k E Attn_k."""
+    return of_bounded_tasks() if phase is BOUNDED else of_exchangeable_tasks()
+
+
+def of_bounded_tasks() -> Theorem:
     found, own = instantiate(at_this_matrix(entry()), {m: k}), instantiate(ranges()[0], {m: k})
     value, same = p(k) * prompts(pi(b) * (A_k * mean(now(error) ** 2))), instantiate(zero_or_one, {m: k})
-    masses = product(p(k), pi(b), queries_weighted, prompts_weighted)
     line = times(
         here * (p(k) * pi(b)) * A_k,
         square(),
-        product(here * (p(k) * pi(b)), A_k, product(here, p(k) * pi(b), here_(), masses), own),
+        product(here * (p(k) * pi(b)), A_k, product(here, p(k) * pi(b), here_(), masses()), own),
     )
     total_ = integrate("coordinates", (b,), line, (PROMPTS,))
     return calc(
@@ -180,11 +176,43 @@ def growth_by_attention() -> Theorem:
     )
 
 
+def of_exchangeable_tasks() -> Theorem:
+    """As (1 - Attn_k)^2 is at most 1."""
+    x, some = here * A_k, instantiate(ranges()[0], {m: k})
+    high = at_this_matrix(own_updates()[1])
+    own = product(here, A_k, here_(), some)
+    inside = product(own.rhs, 2 - x, own, calc(0, ("<=", 2 - x, instantiate(ranges()[3], {m: k}))))
+    inside = product(A_k, inside.rhs, some, inside)
+    squared = scaled(A_k**3, instantiate(zero_or_one, {m: k}))
+    each = calc(
+        here * (A_k * (1 - A_k) ** 2),
+        ("==", here * A_k - 2 * A_k**2 * here + A_k**3 * here),
+        ("==", here * A_k - 2 * A_k**2 * here + A_k**3 * here**2, symm(squared)),
+        ("==", here * A_k - A_k * (x * (2 - x))),
+        ("<=", here * A_k - A_k * (x * (2 - x)) + A_k * (x * (2 - x)), inside),
+        ("==", here * A_k),
+    )
+    weight = 2 * spread * (p(k) * pi(b))
+    line = times(weight, each, product(2 * spread, p(k) * pi(b), masses()))
+    total_ = integrate("coordinates", (b,), line, (PROMPTS,))
+    return calc(
+        high,
+        ("==", total_.lhs),
+        ("<=", total_.rhs, total_),
+        ("==", 2 * spread * p(k) * (here * prompts(pi(b) * A_k))),
+    )
+
+
 @cache
-def mean_attention() -> Theorem:
+def mean_attention(phase: Phase) -> Theorem:
     """delta_kk E Attn_k <= delta_kk e^{q_k + tau} P/K over the prompts."""
-    bound = integrate("coordinates", (b,), times(pi(b), attention_by_scores(), prompts_weighted), (PROMPTS,))
-    each, high = integrate("coordinates", (l,), instantiate(rare[1], {m: k}), (N,)), exp(own_score + far)
+    bound = integrate(
+        "coordinates", (b,), times(pi(b), attention_by_scores(phase), prompts_weighted), (PROMPTS,)
+    )
+    each, high = (
+        integrate("coordinates", (l,), instantiate(rare[1], {m: k}), (N,)),
+        exp(own_score + phase.far),
+    )
     return calc(
         here * prompts(pi(b) * A_k),
         ("==", 1 / N * bound.lhs),
@@ -200,60 +228,63 @@ def mean_attention() -> Theorem:
 
 
 @cache
-def growth() -> Theorem:
-    """delta_kk g_k <= delta_kk (P^2 B^2/K^2) e^{q_k + tau}."""
-    high = exp(own_score + far)
-    share = times(B**2 * p(k), mean_attention(), product(B**2, p(k), queries_weighted))
-    weight = B**2 * (P / K) * high * here
+def growth(phase: Phase) -> Theorem:
+    """delta_kk g_k <= delta_kk own (P^2 size/K^2) e^{q_k + tau}."""
+    high, size = exp(own_score + phase.far), phase.own * phase.size
+    share = times(size * p(k), mean_attention(phase), product(size, p(k), queries_weighted))
+    weight = size * (P / K) * high * here
     return calc(
-        growth_by_attention(),
+        growth_by_attention(phase),
         ("<=", share.rhs, share),
         ("==", weight * p(k)),
-        ("<=", weight * (P / K), times(weight, rare[0], product(B**2 * (P / K) * high, here, here_()))),
-        ("==", here * (P**2 * B**2 / K**2 * high)),
+        ("<=", weight * (P / K), times(weight, rare[0], product(size * (P / K) * high, here, here_()))),
+        ("==", here * (phase.own * phase.unit * high)),
     )
 
 
+def slow(phase: Phase, at: Term) -> Term:
+    """What e^{-q_k} falls by at most up to a step."""
+    return phase.own * phase.lift * eta * phase.unit * at
+
+
 @cache
-def own_score_stays_small() -> Theorem:
-    """delta_kk (1 - (5/4) eta (P^2 B^2/K^2) t) <= delta_kk e^{-q_k} at every step t."""
-    so_far = assume("the own score so far", here * (1 - slow), "<=", here * exp(-own_score), every=(k, t))
-    later, e = instantiated(later_q, {m: k}), exp(-own_score)
-    step = instantiate(moved(), {m: k})
-    fifth = calc(far, ("<=", Fraction(1, 5), early))
+def own_score_stays_small(phase: Phase) -> Theorem:
+    """delta_kk (1 - own lift eta (P^2 size/K^2) t) <= delta_kk e^{-q_k} at every step t."""
+    left = here * (1 - slow(phase, number(t)))
+    so_far = assume("the own score so far", left, "<=", here * exp(-own_score), every=(k, t))
+    later, e, fall = instantiated(later_q, {m: k}), exp(-own_score), slow(phase, term(1))
+    lifted = calc(
+        exp(phase.far),
+        ("<=", exp(term(Fraction(3, 2) * phase.limit)), moved_so_far(phase)),
+        ("<=", phase.lift),
+    )
+    unit = phase.own * eta * phase.unit * here
     speed = calc(
         eta * e * (here * g),
-        ("<=", eta * e * growth().rhs, times(eta * e, growth())),
-        ("==", unit * here * exp(far)),
-        (
-            "<=",
-            unit * here * Fraction(5, 4),
-            times(
-                unit * here,
-                calc(exp(far), ("<=", exp(term(Fraction(1, 5))), fifth), ("<=", Fraction(5, 4))),
-                product(unit, here, here_()),
-            ),
-        ),
+        ("<=", eta * e * growth(phase).rhs, times(eta * e, growth(phase))),
+        ("==", unit * exp(phase.far)),
+        ("<=", unit * phase.lift, times(unit, lifted, product(phase.own * eta * phase.unit, here, here_()))),
+        ("==", here * fall),
     )
     tangent = times(
         here * e, instantiate(show(1 + u, "<=", exp(u)), {u: -eta * g}), product(here, e, here_())
     )
     grown = calc(
-        here * (1 - Fraction(5, 4) * unit * number.after(t)),
-        ("==", here * (1 - Fraction(5, 4) * unit * (number(t) + 1)), counted),
-        ("==", here * (1 - slow) - unit * here * Fraction(5, 4)),
-        ("<=", here * e - unit * here * Fraction(5, 4), so_far),
+        here * (1 - slow(phase, number.after(t))),
+        ("==", here * (1 - slow(phase, number(t) + 1)), counted),
+        ("==", left - here * fall),
+        ("<=", here * e - here * fall, so_far),
         ("<=", here * e - eta * e * (here * g), speed),
         ("==", tangent.lhs),
         ("<=", tangent.rhs, tangent),
         ("==", here * exp(-(own_score + eta * g))),
-        ("==", here * exp(-later), step),
+        ("==", here * exp(-later), instantiate(moved(), {m: k})),
     )
     (hypothesis,) = so_far.assumptions
     first = instantiate(at_first(), {m: k})
     start = calc(
-        here * (1 - Fraction(5, 4) * unit * number(FIRST)),
-        ("==", here * (1 - Fraction(5, 4) * unit * 0), uncounted),
+        here * (1 - slow(phase, number(FIRST))),
+        ("==", here * (1 - slow(phase, term(0))), uncounted),
         ("==", here * exp(-term(0))),
         ("==", here * exp(-first.lhs), first),
     )
@@ -261,50 +292,76 @@ def own_score_stays_small() -> Theorem:
 
 
 @cache
-def small_exponent() -> Theorem:
-    """delta_kk e^{q_k + tau} <= delta_kk 3/2 in Phase I."""
-    sixth = calc(slow, ("<=", Fraction(1, 6), early))
-    fifth = calc(far, ("<=", Fraction(1, 5), early))
-    e = exp(own_score)
-    least = times(here, show(Fraction(5, 6), "<=", 1 - slow, sixth), here_())
+def small_exponent(phase: Phase, top: Fraction) -> Theorem:
+    """delta_kk e^{q_k + tau} <= delta_kk top in Phase I."""
+    e, far, left = exp(own_score), phase.far, 1 - phase.own * phase.lift * phase.limit
+    moved_ = calc(slow(phase, number(t)), ("<=", 1 - left, phase.early))
+    least = times(here, show(left, "<=", 1 - slow(phase, number(t)), moved_, slow(phase, number(t))), here_())
     own = calc(
         here * e,
-        ("==", Fraction(6, 5) * e * (here * Fraction(5, 6))),
-        ("<=", Fraction(6, 5) * e * (here * (1 - slow)), times(Fraction(6, 5) * e, least)),
-        (
-            "<=",
-            Fraction(6, 5) * e * (here * exp(-own_score)),
-            times(Fraction(6, 5) * e, own_score_stays_small()),
-        ),
-        ("==", Fraction(6, 5) * here),
+        ("==", 1 / left * e * (here * left)),
+        ("<=", 1 / left * e * least.rhs, times(1 / left * e, least)),
+        ("<=", 1 / left * e * (here * exp(-own_score)), times(1 / left * e, own_score_stays_small(phase))),
+        ("==", 1 / left * here),
+    )
+    high = calc(
+        exp(far), ("<=", exp(term(Fraction(3, 2) * phase.limit)), moved_so_far(phase)), ("<=", top * left)
     )
     return calc(
         here * exp(own_score + far),
         ("==", exp(far) * (here * e)),
-        ("<=", exp(far) * (Fraction(6, 5) * here), times(exp(far), own)),
+        ("<=", exp(far) * (1 / left * here), times(exp(far), own)),
         (
             "<=",
-            exp(term(Fraction(1, 5))) * (Fraction(6, 5) * here),
-            times(
-                Fraction(6, 5) * here,
-                calc(exp(far), ("<=", exp(term(Fraction(1, 5))), fifth)),
-                product(Fraction(6, 5), here, here_()),
-            ),
+            top * left * (1 / left * here),
+            times(1 / left * here, high, product(term(1 / left), here, here_())),
         ),
-        ("<=", here * Fraction(3, 2), here_()),
+        ("==", top * here),
+    )
+
+
+@cache
+def attention_stays_small(phase: Phase, top: Fraction) -> Theorem:
+    """delta_kk Attn_k N <= delta_kk top |V_k| in every prompt, at every step of Phase I."""
+    numbers = calc(0, ("<=", count, a_token()))
+    return calc(
+        attention_by_scores(phase),
+        ("==", count * (here * exp(own_score + phase.far))),
+        ("<=", count * (top * here), times(count, small_exponent(phase, top), numbers)),
+        ("==", top * here * count),
     )
 
 
 @proves("LDL:P2/time.lower", attention_statement)
-@cache
-def attention_stays_small() -> Theorem:
-    """Attn_k N <= (3/2) |V_k| for every query in every prompt, at every step of Phase I."""
-    numbers = calc(
-        0, ("<=", count, calc(0, ("<=", of_query**2), ("==", of_query, instantiate(a_class, {m: k}))))
+def for_any_tasks() -> Theorem:
+    """Where values differ by at most B."""
+    return attention_stays_small(BOUNDED, Fraction(3, 2))
+
+
+def exchangeable_statements(
+    share: Fraction = Fraction(7, 4), own: Fraction = Fraction(7, 2)
+) -> tuple[Statement, ...]:
+    """For exchangeable tasks Attn_k is at most 7/4 of the share of the query's class in the prompt,
+    and g_k at most (7/2) P^2 sigma_f^2/K^2, in Phase I.
+    """
+    setting = given(*EXCHANGEABLE.setting)
+    return (
+        Statement(here * A_k * N, "<=", Fraction(share) * here * count, setting),
+        Statement(here * g, "<=", Fraction(own) * here * EXCHANGEABLE.unit, setting),
     )
-    return calc(
-        attention_by_scores(),
-        ("==", count * (here * exp(own_score + far))),
-        ("<=", count * (here * Fraction(3, 2)), times(count, small_exponent(), numbers)),
-        ("==", Fraction(3, 2) * here * count),
+
+
+@proves("LDL:P2/early", exchangeable_statements, part=(1, 2))
+@cache
+def for_exchangeable_tasks() -> tuple[Theorem, Theorem]:
+    top = Fraction(7, 4)
+    high = times(2 * EXCHANGEABLE.unit, small_exponent(EXCHANGEABLE, top))
+    return (
+        attention_stays_small(EXCHANGEABLE, top),
+        calc(
+            growth(EXCHANGEABLE),
+            ("==", high.lhs),
+            ("<=", high.rhs, high),
+            ("==", 2 * top * here * EXCHANGEABLE.unit),
+        ),
     )
