@@ -11,7 +11,8 @@ from functools import cache
 from numerics.derivations.derived import exp, symm
 from numerics.derivations.kernel.binding import instantiated
 from numerics.derivations.kernel.rules import assume, induction, instantiate, integrate
-from numerics.derivations.kernel.terms import FIRST, Term, term
+from numerics.derivations.kernel.sorts import Range
+from numerics.derivations.kernel.terms import FIRST, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement
 from numerics.derivations.tactics import calc, show
@@ -23,6 +24,7 @@ from proofs_check.derivations.features.any_prompts.descent import (
     moved,
     now,
     own_score,
+    q,
     t,
 )
 from proofs_check.derivations.features.any_prompts.early_attention import (
@@ -32,12 +34,14 @@ from proofs_check.derivations.features.any_prompts.early_attention import (
     Phase,
     counted,
     moved_so_far,
+    not_negative,
     number,
     odds,
     of_query,
     ranges,
     rare,
     score_of_a_token,
+    sides,
     token_score,
     total,
     u,
@@ -57,6 +61,8 @@ from proofs_check.derivations.features.any_prompts.setting import (
     update,
 )
 from proofs_check.derivations.features.any_prompts.updates import entry, own_updates
+from proofs_check.derivations.features.equiangular.phases import others
+from proofs_check.derivations.features.equiangular.score_updates import two_classes, with_the_query
 from proofs_check.derivations.features.equiangular.setting import (
     K,
     eta,
@@ -339,29 +345,69 @@ def for_any_tasks() -> Theorem:
 
 
 def exchangeable_statements(
-    share: Fraction = Fraction(7, 4), own: Fraction = Fraction(7, 2)
+    share: Fraction = Fraction(7, 4), own: Fraction = Fraction(7, 2), gap: Fraction = Fraction(9, 2)
 ) -> tuple[Statement, ...]:
     """For exchangeable tasks Attn_k is at most 7/4 of the share of the query's class in the prompt,
-    and g_k at most (7/2) P^2 sigma_f^2/K^2, in Phase I.
+    g_k at most (7/2) P^2 sigma_f^2/K^2, and q_k - q_km at most (9/2) eta P^2 sigma_f^2/K^2 times
+    the number of the step, in Phase I.
     """
-    setting = given(*EXCHANGEABLE.setting)
+    setting, unit = given(*EXCHANGEABLE.setting), EXCHANGEABLE.unit
     return (
         Statement(here * A_k * N, "<=", Fraction(share) * here * count, setting),
-        Statement(here * g, "<=", Fraction(own) * here * EXCHANGEABLE.unit, setting),
+        Statement(here * g, "<=", Fraction(own) * here * unit, setting),
+        Statement(others * (own_score - q), "<=", others * (Fraction(gap) * eta * unit * number(t)), setting),
     )
 
 
-@proves("LDL:P2/early", exchangeable_statements, part=(1, 2))
 @cache
-def for_exchangeable_tasks() -> tuple[Theorem, Theorem]:
-    top = Fraction(7, 4)
-    high = times(2 * EXCHANGEABLE.unit, small_exponent(EXCHANGEABLE, top))
+def own_score_by_steps(phase: Phase) -> Theorem:
+    """delta_kk q_k <= delta_kk 3 eta (P^2 size/K^2) t for exchangeable tasks."""
+    x, e = eta * phase.unit * number(t), exp(own_score)
+    some = calc(0, ("<=", Fraction(2, 3) * phase.far, not_negative(phase)), ("==", x))
+    most = calc(x, ("<=", phase.limit, phase.early))
+    small = Variable("x", range=Range(Fraction(0), phase.limit, False, False))
+    rate = phase.own * phase.lift
+    curve = instantiate(show(exp(-3 * small), "<=", 1 - rate * small), {small: x}, some, most)
+    low = calc(
+        here * exp(own_score - 3 * x),
+        ("==", e * (here * exp(-3 * x))),
+        ("<=", e * (here * (1 - rate * x)), times(e, times(here, curve, here_()))),
+        ("==", e * (here * (1 - slow(phase, number(t))))),
+        ("<=", e * (here * exp(-own_score)), times(e, own_score_stays_small(phase))),
+        ("==", here),
+    )
+    tangent = times(here, instantiate(show(1 + u, "<=", exp(u)), {u: own_score - 3 * x}), here_())
+    return calc(
+        here * own_score,
+        ("==", tangent.lhs + here * (3 * x - 1)),
+        ("<=", here * exp(own_score - 3 * x) + here * (3 * x - 1), tangent),
+        ("<=", here + here * (3 * x - 1), low),
+        ("==", here * (3 * x)),
+    )
+
+
+@proves("LDL:P2/early", exchangeable_statements, part=(1, 2, 3))
+@cache
+def for_exchangeable_tasks() -> tuple[Theorem, Theorem, Theorem]:
+    phase, top, x = EXCHANGEABLE, Fraction(7, 4), eta * EXCHANGEABLE.unit * number(t)
+    high = times(2 * phase.unit, small_exponent(phase, top))
+    own, other = (
+        times(others, own_score_by_steps(phase), two_classes()),
+        sides(phase, scores_stay_small(phase))[1],
+    )
+    gap = calc(
+        others * (own_score - q),
+        ("==", own_score * others + -1 * (others * q)),
+        ("==", own_score * (others * here) + -1 * (others * q), symm(scaled(own_score, with_the_query()))),
+        ("==", own.lhs + other.lhs),
+        ("<=", own.rhs + other.lhs, own),
+        ("<=", own.rhs + other.rhs, other),
+        ("==", others * here * (3 * x) + others * phase.far),
+        ("==", others * (3 * x) + others * phase.far, scaled(3 * x, with_the_query())),
+        ("==", others * (Fraction(9, 2) * x)),
+    )
     return (
-        attention_stays_small(EXCHANGEABLE, top),
-        calc(
-            growth(EXCHANGEABLE),
-            ("==", high.lhs),
-            ("<=", high.rhs, high),
-            ("==", 2 * top * here * EXCHANGEABLE.unit),
-        ),
+        attention_stays_small(phase, top),
+        calc(growth(phase), ("==", high.lhs), ("<=", high.rhs, high), ("==", 2 * top * here * phase.unit)),
+        gap,
     )
