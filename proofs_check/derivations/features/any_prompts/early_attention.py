@@ -196,11 +196,24 @@ def score_of_a_token() -> Theorem:
     )
 
 
+def raised(x: Term, low: Term, high: Term, line: Theorem, some: Theorem) -> Theorem:
+    """x e^s <= x e^t from x s <= x t and 0 <= x, as e^s (1 + t - s) <= e^t."""
+    tangent = times(exp(low), instantiate(show(1 + u, "<=", exp(u)), {u: high - low}))
+    weighted, apart = times(x, tangent, some), calc(gap(line), ("==", x * high - x * low))
+    left = product(exp(low), apart.rhs, apart)
+    return calc(
+        x * exp(low),
+        ("<=", x * exp(low) + left.rhs, left),
+        ("==", weighted.lhs),
+        ("<=", weighted.rhs, weighted),
+        ("==", x * exp(high)),
+    )
+
+
 @cache
 def weight_of_a_class(phase: Phase, small: Theorem) -> Theorem:
-    """delta member_m e^s <= delta member_m e^tau, as e^s (1 + tau - s) <= e^tau."""
-    far = phase.far
-    x, upper = others * of_class, exp(far)
+    """delta member_m e^s <= delta member_m e^tau, as s is q_km."""
+    far, x = phase.far, others * of_class
     some = calc(0, ("<=", of_class**2), ("==", of_class, a_class))
     scores = calc(
         x * token_score,
@@ -217,16 +230,7 @@ def weight_of_a_class(phase: Phase, small: Theorem) -> Theorem:
         ("<=", of_class * (others * far), times(of_class, sides(phase, small)[0], some)),
         ("==", x * far),
     )
-    tangent = times(odds, instantiate(show(1 + u, "<=", exp(u)), {u: far - token_score}))
-    weighted = times(x, tangent, product(others, of_class, two_classes(), some))
-    left = product(odds, x * far - x * token_score, gap(scores))
-    return calc(
-        x * odds,
-        ("<=", x * odds + odds * (x * far - x * token_score), left),
-        ("==", x * (odds * (1 + far - token_score))),
-        ("<=", x * (odds * exp(far - token_score)), weighted),
-        ("==", x * upper),
-    )
+    return raised(x, token_score, far, scores, product(others, of_class, two_classes(), some))
 
 
 def of_another_class(x: Term) -> Theorem:
@@ -287,17 +291,8 @@ def weight_of_a_token(phase: Phase, small: Theorem) -> Theorem:
             product(far, here * of_query, not_negative(phase), product(here, of_query, here_, class_)),
         ),
     )
-    tangent = times(exp(-far), instantiate(show(1 + u, "<=", exp(u)), {u: token_score + far}))
-    weighted = times(here, tangent, here_)
-    left = calc(gap(low), ("==", here * token_score + far * here))
-    left = product(exp(-far), left.rhs, left)
-    return calc(
-        here * exp(-far),
-        ("<=", here * exp(-far) + exp(-far) * (here * token_score + far * here), left),
-        ("==", here * (exp(-far) * (1 + (token_score + far)))),
-        ("<=", here * (exp(-far) * exp(token_score + far)), weighted),
-        ("==", here * odds),
-    )
+    least = calc(here * -far, ("==", -low.rhs), ("<=", -low.lhs, low), ("==", here * token_score))
+    return raised(here, -far, token_score, least, here_)
 
 
 # The attention on another class, at every step at which the scores are small

@@ -36,8 +36,8 @@ from proofs_check.derivations.features.any_prompts.early_attention import (
     moved_so_far,
     not_negative,
     number,
-    odds,
     of_query,
+    raised,
     ranges,
     rare,
     score_of_a_token,
@@ -99,17 +99,13 @@ def weight_of_the_query() -> Theorem:
     """delta_kk member_k e^s <= delta_kk member_k e^{q_k} for the tokens of the query's class."""
     some = product(here, of_query, here_(), a_token())
     x, same = here * of_query, instantiate(score_of_a_token(), {m: k})
-    tangent = times(odds, instantiate(show(1 + u, "<=", exp(u)), {u: own_score - token_score}))
-    left = calc(
-        odds * (x * own_score - x * token_score),
-        ("==", odds * (here * (of_query * own_score) - token_score * (here * of_query))),
-        ("==", odds * (same.rhs - token_score * (here * of_query)), same, same.lhs, odds),
-        ("==", 0),
+    score = calc(
+        x * token_score,
+        ("==", token_score * (here * of_query)),
+        ("==", here * (of_query * own_score), symm(same)),
+        ("==", x * own_score),
     )
-    weighted = times(x, tangent, some)
-    weighted = calc(x * odds + left.lhs, ("==", weighted.lhs), ("<=", weighted.rhs, weighted))
-    most = show(x * odds, "<=", weighted.rhs, weighted, left, x * odds, left.lhs, weighted.rhs)
-    return calc(most, ("==", x * exp(own_score)))
+    return raised(x, token_score, own_score, score, some)
 
 
 @cache
