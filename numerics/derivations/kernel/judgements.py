@@ -181,7 +181,8 @@ def instantiate(thm: Theorem, values: Mapping[Any, Any], *given: Theorem) -> The
     for said in (thm, *shown):
         check_arbitrary(said, rates)
         if spoken := rates & speaks_of(said.lhs, said.rhs):
-            raise ProofError(f"{said} speaks of {', '.join(g.name for g in spoken)}, the rate of what is replaced")
+            names = ", ".join(g.name for g in spoken)
+            raise ProofError(f"{said} speaks of {names}, the rate of what is replaced")
     return _prove(
         instantiated(thm.lhs, put), thm.op, instantiated(thm.rhs, put), "instantiate", (thm, *shown)
     )

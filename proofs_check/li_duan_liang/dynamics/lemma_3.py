@@ -90,9 +90,9 @@ def odds_of_two_classes(
     grow like $\log K$. For orthonormal ones it holds with $\theta=c\,CP^2\frac{\log K}K$, `c` =
     9/2, at each of the first $\frac{CK\log K}{\eta B^2}$ steps, and no more than
     $\frac{2K^2}{15\eta P^2B^2}$, of gradient descent from $Q=0$, if queries and tokens are $v_k$
-    with probability at most $\frac PK$, and values differ by at most $B=O(L\Delta)$. It is derived from
-    the loss, for every law of tasks and of prompts, by induction over the steps; `logs` stands for
-    the 1 of $\log K$. Tried are the scores 0 of the first step. And $\log(K)/K\leq$ `most` =
+    with probability at most $\frac PK$, and values differ by at most $B=O(L\Delta)$. It is derived
+    from the loss, for every law of tasks and of prompts, by induction over the steps; `logs` stands
+    for the 1 of $\log K$. Tried are the scores 0 of the first step. And $\log(K)/K\leq$ `most` =
     37/100 for every $K$, so that $\theta$ is bounded.
     """
     if features == "any":
