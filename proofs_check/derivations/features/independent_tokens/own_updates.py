@@ -13,7 +13,7 @@ from numerics.derivations.derived import exp, symm
 from numerics.derivations.kernel.binding import bind
 from numerics.derivations.kernel.normal_form import LENGTH as N
 from numerics.derivations.kernel.rules import assume, instantiate
-from numerics.derivations.kernel.sorts import NONNEGATIVE, Range, Sort, whole
+from numerics.derivations.kernel.sorts import NONNEGATIVE, Range, Sort
 from numerics.derivations.kernel.terms import Function, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
@@ -33,7 +33,7 @@ from proofs_check.derivations.features.tasks import (
 from proofs_check.derivations.proof import proves
 
 token, prompt = Variable("x", Sort.TOKEN), Variable("prompt", Sort.PROMPT)
-K, z = Variable("K", range=whole(8)), Variable("z", range=NONNEGATIVE)
+K, z = Variable("K", range=Range(Fraction(8), lo_open=False)), Variable("z", range=NONNEGATIVE)
 #: Whether a token is of a class, and of the query's.
 of, of_own = Function("of", (Sort.INDEX, Sort.TOKEN)), Function("ofk", (Sort.TOKEN,))
 member, own = ind(of(n, token)), ind(of_own(token))
