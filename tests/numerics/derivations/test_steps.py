@@ -15,7 +15,14 @@ from numerics.derivations.kernel.terms import FIRST, Defined, Function, Variable
 from numerics.derivations.statements import proved
 from numerics.derivations.typeset import latex
 from numerics.derivations.worlds import World, holds, meets
-from proofs_check.derivations.features.any_prompts import early_scores, phases, two_descents, updates
+from proofs_check.derivations.features.any_prompts import (
+    early_odds,
+    early_own_scores,
+    early_scores,
+    phases,
+    two_descents,
+    updates,
+)
 from proofs_check.derivations.features.equiangular import descent
 
 t, u = Variable("t", Sort.STEP), Function("u", (Sort.STEP,))
@@ -75,6 +82,15 @@ WRONG = {
     "a power of the Gram matrix": (updates.gram_statement(2), updates.for_any_features),
     "another loss": (two_descents.statements(square=1)[1], two_descents.losses),
     "half the bound of a step": (early_scores.step_statement(Fraction(1, 2)), early_scores.small_steps),
+    "less attention": (
+        early_own_scores.attention_statement(Fraction(5, 4)),
+        early_own_scores.for_any_tasks,
+    ),
+    "a smaller gap": (
+        early_own_scores.exchangeable_statements(gap=Fraction(4))[2],
+        lambda: early_own_scores.for_exchangeable_tasks()[2],
+    ),
+    "odds that are nearer": (early_odds.ratio_statement(Fraction(2)), early_odds.ratio_of_two_classes),
     "a sum without its beginning": (phases.sum_statement(first=1), phases.sum_of_the_updates),
     "a sum that is too long": (phases.sum_statement(last=4), phases.sum_of_the_updates),
     "epsilon to the third power": (phases.phase_3_statement(power=3), phases.update_in_phase_3),
