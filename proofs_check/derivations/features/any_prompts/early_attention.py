@@ -4,33 +4,34 @@ most 3/2 of the share of its tokens in the prompt, whatever the law of prompts i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache, cached_property
+from functools import cache
 
 from numerics.derivations.derived import exp, symm
 from numerics.derivations.kernel.binding import instantiated
 from numerics.derivations.kernel.rules import assume, induction, instantiate, integrate
-from numerics.derivations.kernel.sorts import POSITIVE, REALS, Sort
-from numerics.derivations.kernel.terms import FIRST, Function, Term, Variable, term
+from numerics.derivations.kernel.sorts import REALS
+from numerics.derivations.kernel.terms import FIRST, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.tactics import calc, show
 from proofs_check.derivations.features.any_prompts.descent import (
     A,
     at_this_matrix,
-    descent,
-    from_zero,
     own_score,
     own_score_grows,
     q,
     t,
 )
+from proofs_check.derivations.features.any_prompts.first_steps import (
+    P,
+    Phase,
+    counted,
+    number,
+    rare,
+    uncounted,
+)
 from proofs_check.derivations.features.any_prompts.setting import (
-    B,
     a_class,
-    close,
-    of_tasks,
-    orthonormal,
     positive,
     prompts_weighted,
 )
@@ -45,7 +46,6 @@ from proofs_check.derivations.features.equiangular.setting import (
     c,
     each_class,
     eta,
-    exchangeable,
     here,
     k,
     m,
@@ -53,9 +53,7 @@ from proofs_check.derivations.features.equiangular.setting import (
     of_n,
     picks,
     same,
-    spread,
     symmetric,
-    task,
     there,
     zero_or_one,
 )
@@ -68,7 +66,6 @@ from proofs_check.derivations.features.gradient import (
     l,
     member,
     one_class,
-    p,
     pi,
     prompts,
     some_class,
@@ -77,75 +74,7 @@ from proofs_check.derivations.features.gradient import (
 from proofs_check.derivations.features.steps import gap, product, scaled, times
 from proofs_check.derivations.features.updates import modulus
 
-P, u = Variable("P", range=POSITIVE), Variable("u", range=REALS)
-number = Function("steps", (Sort.STEP,))
-#: What the number of a step is, and how many there are.
-counted = assume("a step more", number.after(t), "==", number(t) + 1, every=(t,))
-uncounted = assume("no step before the first", number(FIRST), "==", 0)
-rare = (
-    assume("the query is v_k with probability at most P/K", p(k), "<=", P / K, every=(k,)),
-    assume(
-        "a token is v_m with probability at most P/K",
-        prompts(pi(b) * member(b, l, m)),
-        "<=",
-        P / K,
-        every=(l, m),
-    ),
-)
-
-
-@dataclass(frozen=True, eq=False)
-class Phase:
-    """The first phase of training, for tasks of which something is known, and as long as is said.
-
-    `size` bounds the square of an error in the mean over the tasks, and `own` times it that of the
-    query's own class. The number of steps is at most `limit` K^2/(eta P^2 size), and e^tau at most
-    `lift` until then, where tau is what no score of another class exceeds.
-    """
-
-    tasks: Theorem
-    size: Term
-    own: int
-    limit: Fraction
-    lift: Fraction
-    steps: str
-
-    @cached_property
-    def unit(self) -> Term:
-        return P**2 * self.size / K**2
-
-    @cached_property
-    def most(self) -> Term:
-        """The bound of an update."""
-        return Fraction(3, 2) * self.unit
-
-    @cached_property
-    def far(self) -> Term:
-        """The bound of a score so far, tau."""
-        return eta * self.most * number(t)
-
-    @cached_property
-    def early(self) -> Theorem:
-        least = self.limit.denominator * eta * P**2 * self.size * number(t)
-        return assume(self.steps, least, "<=", self.limit.numerator * K**2, every=(t,))
-
-    @cached_property
-    def so_far(self) -> Theorem:
-        return assume("scores so far", others * modulus(q), "<=", others * self.far, every=(m, k, t))
-
-    @cached_property
-    def setting(self) -> tuple[Theorem, ...]:
-        known = (one_class, orthonormal, self.tasks, descent, from_zero, counted, uncounted)
-        return (*known, self.early, *rare)
-
-
-#: Tasks whose values differ by at most B, and exchangeable ones, by the spread of their values.
-BOUNDED = Phase(
-    close(of_tasks, task), B**2, 1, Fraction(2, 15), Fraction(5, 4), "at most 2 K^2/(15 eta P^2 B^2) steps"
-)
-EXCHANGEABLE = Phase(
-    exchangeable, spread, 2, Fraction(1, 8), Fraction(121, 100), "at most K^2/(8 eta P^2 sigma_f^2) steps"
-)
+u = Variable("u", range=REALS)
 
 
 # A token has the score of its class: tokens of another class than the query's have small ones.

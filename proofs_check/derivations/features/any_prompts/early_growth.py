@@ -18,19 +18,21 @@ from proofs_check.derivations.features.any_prompts.descent import (
     own_score,
 )
 from proofs_check.derivations.features.any_prompts.early_attention import (
-    BOUNDED,
-    P,
-    Phase,
     of_query,
     raised,
     ranges,
-    rare,
     score_of_a_token,
     token_score,
     total,
     weight_of_a_token,
 )
 from proofs_check.derivations.features.any_prompts.early_scores import here_, masses, scores_stay_small
+from proofs_check.derivations.features.any_prompts.first_steps import (
+    BOUNDED,
+    P,
+    Phase,
+    rare,
+)
 from proofs_check.derivations.features.any_prompts.setting import (
     B,
     a_class,

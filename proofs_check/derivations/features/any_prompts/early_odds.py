@@ -17,15 +17,17 @@ from numerics.derivations.statements import Statement
 from numerics.derivations.tactics import calc
 from proofs_check.derivations.features.any_prompts.descent import own_score, own_score_grows, q, t
 from proofs_check.derivations.features.any_prompts.early_attention import (
-    BOUNDED,
-    P,
-    number,
     q_n,
     raised,
     sides,
 )
 from proofs_check.derivations.features.any_prompts.early_own_scores import own_score_by_steps
 from proofs_check.derivations.features.any_prompts.early_scores import scores_stay_small
+from proofs_check.derivations.features.any_prompts.first_steps import (
+    BOUNDED,
+    P,
+    number,
+)
 from proofs_check.derivations.features.any_prompts.setting import B, given
 from proofs_check.derivations.features.equiangular.phases import others
 from proofs_check.derivations.features.equiangular.score_updates import two_classes, with_the_query

@@ -25,16 +25,10 @@ from proofs_check.derivations.features.any_prompts.descent import (
     t,
 )
 from proofs_check.derivations.features.any_prompts.early_attention import (
-    BOUNDED,
-    EXCHANGEABLE,
-    Phase,
-    counted,
     moved_so_far,
     not_negative,
-    number,
     sides,
     u,
-    uncounted,
 )
 from proofs_check.derivations.features.any_prompts.early_growth import (
     A_k,
@@ -45,6 +39,14 @@ from proofs_check.derivations.features.any_prompts.early_growth import (
     growth,
 )
 from proofs_check.derivations.features.any_prompts.early_scores import here_, scores_stay_small
+from proofs_check.derivations.features.any_prompts.first_steps import (
+    BOUNDED,
+    EXCHANGEABLE,
+    Phase,
+    counted,
+    number,
+    uncounted,
+)
 from proofs_check.derivations.features.any_prompts.setting import (
     given,
 )

@@ -25,15 +25,17 @@ from proofs_check.derivations.features.any_prompts.descent import (
     t,
 )
 from proofs_check.derivations.features.any_prompts.early_attention import (
+    mean_attention,
+    ranges,
+    sides,
+)
+from proofs_check.derivations.features.any_prompts.first_steps import (
     BOUNDED,
     P,
     Phase,
     counted,
-    mean_attention,
     number,
-    ranges,
     rare,
-    sides,
     uncounted,
 )
 from proofs_check.derivations.features.any_prompts.setting import (
