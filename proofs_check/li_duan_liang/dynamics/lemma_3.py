@@ -25,7 +25,7 @@ from theory.regression.features.data import FeatureRegression
 k = sp.Symbol("K", positive=True)
 x, u, U = sp.symbols("x u U", positive=True)  # |V_k|/N, u_k and U_k
 theta = sp.Symbol("theta", nonnegative=True)  # the printed Theta(log K / K)
-R = sp.Symbol("R", positive=True)  # (U/u) e^{2 theta}
+R = sp.Symbol("R", positive=True)  # (U/u) e^theta
 CLASSES, SMALL = {k: Closed(2, oo)}, {theta: Closed(0, 1)}
 #: Features are "any" as printed, and "orthonormal" in the repairs.
 GROWN = aligned.growth(aligned.K, c2)
@@ -276,7 +276,7 @@ def attention_on_the_other_classes(
     of $\mathrm{Attn}_n$ by these multiples of $1-\mathrm{Attn}_k$, and of 1 and any
     $c_2\leq1-\mathrm{Attn}_k$ (L3.2) in its place, are derived for every prompt that holds all
     classes, where $R$ is any bound of the products of the quotients of L3.ratio,
-    $(U/u)e^{2\theta}$; `least` multiplies the lower ones.
+    $(U/u)e^{\theta}$; `least` multiplies the lower ones.
     """
     if features == "any":
         return grown(c1 * 4 * GROWN ** sp.Rational(-10, 29))
