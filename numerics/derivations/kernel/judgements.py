@@ -12,6 +12,7 @@ from numerics.derivations.kernel.binding import bind, instantiated, opened
 from numerics.derivations.kernel.normal_form import LENGTH, normal_form
 from numerics.derivations.kernel.sorts import ProofError, Sort
 from numerics.derivations.kernel.terms import (
+    CLOCK,
     GAUSSIAN,
     ORIGINS,
     Bind,
@@ -31,6 +32,7 @@ from numerics.derivations.kernel.theorems import (
     _prove,
     check_arbitrary,
     read,
+    speaks_of,
 )
 from numerics.derivations.kernel.values import BOUNDED, finite, nonnegative, order, positive, sign
 
@@ -140,8 +142,10 @@ def instantiate(thm: Theorem, values: Mapping[Any, Any], *given: Theorem) -> The
     A term for a real variable is finite and in its range, which premises may help to show. A token,
     query, prompt or index is replaced by a variable of its sort. What replaces a function of a
     token or query is a finite term of the same order in the hole, for all values of its other
-    variables. No assumption may fix what is replaced, not even one that shows a value to be in its
-    range, for the functions in a value are replaced, too.
+    variables. A path may be replaced by a point, a term in which no time occurs, where the theorem
+    does not speak of its derivative: it holds for all paths, and so for the one that stays there.
+    No assumption may fix what is replaced, not even one that shows a value to be in its range, for
+    the functions in a value are replaced, too.
 
     Parameters
     ----------
@@ -181,6 +185,12 @@ def instantiate(thm: Theorem, values: Mapping[Any, Any], *given: Theorem) -> The
             shown += check_in_range(new, old.range, given)
     for premise in shown:
         check_arbitrary(premise, [old for old in values if type(old) is Function])
+    rates = {old.rate for old in values if type(old) is Function and Sort.TIME in old.sorts}
+    for said in (thm, *shown):
+        check_arbitrary(said, rates)
+        if spoken := rates & speaks_of(said.lhs, said.rhs):
+            names = ", ".join(g.name for g in spoken)
+            raise ProofError(f"{said} speaks of {names}, the rate of what is replaced")
     return _prove(
         instantiated(thm.lhs, put), thm.op, instantiated(thm.rhs, put), "instantiate", (thm, *shown)
     )
@@ -192,12 +202,14 @@ def _function(old: Function, holes: tuple[Variable, ...], body: Any) -> tuple[tu
         raise ProofError(
             f"{text(body)} is no finite function of {', '.join(map(str, holes))} in place of {old.name}"
         )
-    if old == GAUSSIAN or {Sort.TIME, Sort.STEP} & set(old.sorts):
+    of_time = Sort.TIME in old.sorts
+    point = old.order == 1 and Sort.TIME not in {v.sort for v in body.free}
+    if old in (GAUSSIAN, CLOCK) or Sort.STEP in old.sorts or (of_time and not point):
         raise ProofError(
-            f"{old.name} cannot be replaced: a Gaussian vector is what it is, and so is a path with "
-            "its derivative, and a sequence with its values one step later"
+            f"{old.name} cannot be replaced: a Gaussian vector and the clock are what they are, and so "
+            "is a sequence with its values one step later; a path is replaced by a point only"
         )
-    hole = [h for h in holes if h.sort is not Sort.INDEX]
+    hole = [h for h in holes if h.sort not in (Sort.INDEX, Sort.TIME)]
     if old.order != 0:
         found = order(body, frozenset(hole))
         if (

@@ -73,20 +73,34 @@ def loss_statements(
     )
 
 
+def squared_error(w_n: Term, own: Term, total: Theorem) -> Theorem:
+    """E (yhat - f_k)^2 = s ((1 - own)^2 + sum_n w_n^2) for any weights, which add up to 1 by what
+    `total` says.
+    """
+    w_m, S, B = instantiated(w_n, {n: m}), others(w_n), others(w_n**2)
+    A, guess = mean(f_k(task) ** 2), own * f_k(task) + others(w_n * f(n, task))
+    cross = instantiate(cross_moments, {c: ((n,), w_n)})
+    square = instantiate(other_moments, {C: ((n, m), w_n * w_m)})
+    facts = own_moment, cross, square
+    return calc(
+        mean((guess - f_k(task)) ** 2),
+        ("==", (1 - own) ** 2 * A - 2 * (1 - own) * cross.lhs + square.lhs),
+        (
+            "==",
+            (1 - own) ** 2 * (s + b) - 2 * (1 - own) * cross.rhs + square.rhs,
+            *facts,
+            cross.rhs,
+            square.rhs,
+        ),
+        ("==", (1 - own) ** 2 * (s + b) - 2 * (1 - own) * b * S + s * B + b * S**2),
+        ("==", s * ((1 - own) ** 2 + B), total, B),
+    )
+
+
 @proves("OURS:R7.loss", loss_statements, part=1)
 @cache
 def loss() -> Theorem:
-    A, S, B = mean(f_k(task) ** 2), others(w(n)), others(w(n) ** 2)
-    cross = instantiate(cross_moments, {c: ((n,), w(n))})
-    square = instantiate(other_moments, {C: ((n, m), w(n) * w(m))})
-    facts = own_moment, cross, square
-    return calc(
-        mean((prediction - f_k(task)) ** 2),
-        ("==", (1 - a) ** 2 * A - 2 * (1 - a) * cross.lhs + square.lhs),
-        ("==", (1 - a) ** 2 * (s + b) - 2 * (1 - a) * cross.rhs + square.rhs, *facts, cross.rhs, square.rhs),
-        ("==", (1 - a) ** 2 * (s + b) - 2 * (1 - a) * b * S + s * B + b * S**2),
-        ("==", s * squared, adds_up, B),
-    )
+    return squared_error(w(n), a, adds_up)
 
 
 _weights = product(w(n), w(m), positive, instantiate(positive, {n: m}))

@@ -22,14 +22,14 @@ from proofs_check.derivations.proof import proves
 n, m = Variable("n", Sort.INDEX), Variable("m", Sort.INDEX)
 outcome, y = Variable("outcome", Sort.TOKEN), Variable("y", Sort.QUERY)
 M, K = Variable("M", range=whole(1)), Variable("K", range=whole(1))
-B, P, C, A_, E, eta = (Variable(name, range=POSITIVE) for name in ("B", "P", "C", "A", "E", "eta"))
+B, P, C, eta = (Variable(name, range=POSITIVE) for name in ("B", "P", "C", "eta"))
 u = Variable("u", range=REALS)
 #: Attention of the query v_k on another class and on its own, and how the values there differ.
 A, d = (Function(name, (Sort.INDEX, Sort.TOKEN), None) for name in ("Attn", "d"))
 A_k = Function("Attnk", (Sort.TOKEN,), None)
-#: Whether the query is v_k, and whether the prompt is unbalanced.
-query, bad = Function("isk", (Sort.QUERY,)), Function("bad", (Sort.TOKEN,))
-is_k, fails, own = ind(query(y)), ind(bad(outcome)), A_k(outcome)
+#: Whether the query is v_k.
+query = Function("isk", (Sort.QUERY,))
+is_k, own = ind(query(y)), A_k(outcome)
 d_m, A_m = (instantiated(e, {n: m}) for e in (d(n, outcome), A(n, outcome)))
 
 mean = lambda e: bind("mean", (outcome,), e)
@@ -50,21 +50,6 @@ rare = assume("the query is v_k with probability at most P/K", bind("query", (y,
 share = assume(
     "another class has a part of what the query's leaves", A(n, outcome), "<=", 1 - own, every=(n, outcome)
 )
-small = assume(
-    "attention on another class is at most A/K in balanced prompts",
-    (1 - fails) * A(n, outcome),
-    "<=",
-    A_ / K,
-    every=(n, outcome),
-    argument="LDL:L3.3 says so of balanced prompts in this phase",
-)
-seldom = assume(
-    "a prompt is unbalanced with probability at most E/K",
-    mean(fails),
-    "<=",
-    E / K,
-    argument="LDL:eq9.bal says so with its E",
-)
 #: f_k - yhat, and f_m - yhat.
 error, other_error = -others(A(n, outcome) * d(n, outcome)), d_m - others(A(n, outcome) * d(n, outcome))
 
@@ -81,17 +66,6 @@ def own_statement(c: Fraction = Fraction(4, 27), rate: Term | None = None) -> St
     return Statement(
         factor * left, "<=", factor * (Fraction(c) * B**2 * (P / K)), hypotheses(*ATTENTION, rare)
     )
-
-
-def other_statement(c: Fraction = Fraction(1), rate: Term | None = None) -> Statement:
-    """|g_{k,m}| <= c P (A + E) B^2/K^2, and the same times `rate`."""
-    factor = term(1) if rate is None else rate
-    left, given = (
-        expectation(is_k * A_m * error * other_error),
-        hypotheses(*ATTENTION, from_another, rare, share, small, seldom),
-    )
-    bound = factor * (Fraction(c) * P * (A_ + E) / K**2 * B**2)
-    return Statement(factor * modulus(left), "<=", bound, given)
 
 
 def vanishing_statements(power: int = 2) -> tuple[Statement, ...]:
@@ -209,35 +183,6 @@ def weighted(line: Theorem) -> Theorem:
     return times(is_k * A_m, line, product(is_k, A_m, instantiate(positive, {n: m})))
 
 
-@proves("LDL:L4.2", other_statement)
-@cache
-def other_update() -> Theorem:
-    """|E 1{query v_k} Attn_m (f_k - yhat)(f_m - yhat)| <= P (A + E) B^2/K^2: A/K bounds the
-    attention in balanced prompts, and 1 in the others.
-    """
-    (up, down), two = errors()
-    weaker = show((1 - own) * B, "<=", B, own_positive)
-    one = chain(up, weaker), chain(down, weaker)
-    most = calc(
-        A_m,
-        ("<=", (1 - fails) * A_m + fails, instantiate(share, {n: m}), own_positive),
-        ("<=", A_ / K + fails, instantiate(small, {n: m})),
-    )
-    product_ = is_k * A_m * error * other_error
-    up, down = (
-        calc(
-            expectation(sign * product_),
-            ("<=", expectation(is_k * A_m * (B * B)), weighted(line)),
-            ("<=", expectation(is_k * B**2 * (A_ / K + fails)), times(is_k * B**2, most)),
-            ("==", rare.lhs * (A_ / K * B**2 + B**2 * mean(fails))),
-            ("<=", P / K * (A_ / K * B**2 + B**2 * (E / K)), rare, seldom),
-            ("==", P * (A_ + E) / K**2 * B**2),
-        )
-        for sign, line in zip((1, -1), product_of_sides(one, two, error, other_error))
-    )
-    return of_both_signs(up, down, expectation(product_), P * (A_ + E) / K**2 * B**2)
-
-
 @proves("LDL:L2.van", vanishing_statements, part=(1, 2))
 @cache
 def vanishing_update() -> Sides:
@@ -263,11 +208,6 @@ def at_the_rate(thm: Theorem, c: Term) -> Theorem:
 @proves("LDL:P2/rate.upper", lambda **numbers: own_statement(rate=eta, **numbers))
 def own_step() -> Theorem:
     return at_the_rate(own_update(), eta)
-
-
-@proves("LDL:P2.off", lambda **numbers: other_statement(rate=eta, **numbers))
-def other_step() -> Theorem:
-    return at_the_rate(other_update(), eta)
 
 
 # Sums of steps

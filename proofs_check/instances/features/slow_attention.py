@@ -7,8 +7,8 @@ v' has equality: the class (4) with the constant 1. The spread of the tasks is s
 K/(2(K-1)). At the step eta = 1/L^2, one number z = q_k - q_{k,m} describes training, q_k = z
 (K-1)/K and q_{k,m} = -z/K.
 
-The bounds hold for discrete gradient descent from Q = 0 and every N; ``LDL:P2/early``,
-``LDL:T1/late`` and ``LDL:P4/gradient`` execute their proofs. T counts steps.
+The bounds hold for discrete gradient descent from Q = 0 and every N, those that are called late for
+N >= 8K; ``LDL:P2/early``, ``LDL:T1/late`` and ``LDL:P4/gradient`` execute them. T counts steps.
 """
 
 from __future__ import annotations
@@ -138,26 +138,26 @@ def end_of_phase_3_at_most(K: Any, delta: Any, epsilon: Any) -> Any:
 
 
 def score_early(K: Any, T: Any) -> Any:
-    """An upper bound of z after T <= (K-1)^2/2 steps.
+    """An upper bound of z after T <= K(K-1)/4 steps.
 
-    >>> score_early(5, 2)
-    1/4
+    >>> score_early(4, 3)
+    9/16
     """
-    return 2 * sp.sympify(T) / (K - 1) ** 2
+    return 9 * sp.sympify(T) / (4 * K * (K - 1))
 
 
 def attention_early(K: Any, T: Any) -> Any:
-    """An upper bound of Attn_k after T <= (K-1)^2/4 steps, in every prompt whose query's class has
+    """An upper bound of Attn_k after T <= K(K-1)/4 steps, in every prompt whose query's class has
     at most 11N/(10K) tokens.
 
     >>> attention_early(5, 2)
     3/5
     """
-    return (1 + 2 * score_early(K, T)) * 2 / K
+    return (1 + 4 * sp.sympify(T) / (K - 1) ** 2) * 2 / K
 
 
 def gradient_early(K: Any, L: Any) -> Any:
-    """An upper bound of g_k while z <= log 2.
+    """An upper bound of g_k up to T <= K(K-1)/4 steps.
 
     >>> gradient_early(2, 1)
     1

@@ -25,16 +25,10 @@ from theory.regression.features.data import FeatureRegression
 k = sp.Symbol("K", positive=True)
 x, u, U = sp.symbols("x u U", positive=True)  # |V_k|/N, u_k and U_k
 theta = sp.Symbol("theta", nonnegative=True)  # the printed Theta(log K / K)
-R = sp.Symbol("R", positive=True)  # (U/u) e^{2 theta}
-a, b = sp.symbols("a b", real=True)  # scores in units of the largest one
+R = sp.Symbol("R", positive=True)  # (U/u) e^theta
 CLASSES, SMALL = {k: Closed(2, oo)}, {theta: Closed(0, 1)}
 #: Features are "any" as printed, and "orthonormal" in the repairs.
 GROWN = aligned.growth(aligned.K, c2)
-BALANCED = (
-    r"For orthonormal features in Phase I every score is $O(\log(K)/K)$, by induction over its steps: each "
-    r"moves a score by $O(\eta L^2\Delta^2/K^2)$ while $\theta\leq1$, which holds for large $K$; and $u_k$, "
-    "$U_k$ are constants."
-)
 
 
 @cached
@@ -81,25 +75,38 @@ def scores_of_the_other_classes(
 @claim(
     "LDL:L3.exp",
     **exactly.ON_ORTHONORMAL,
-    control=dict(most=Fraction(3, 10)),
-    needs=("LDL:L3.sym", "LDL:L2.raw/aligned"),
-    argument=BALANCED,
+    control=(dict(c=-1), dict(logs=-1), dict(most=Fraction(3, 10))),
+    needs=("LDL:L2.raw", "LDL:eq4.use", "LDL:L2.raw/aligned"),
 )
-def odds_of_two_classes(*, features: str = "any", most: Fraction = Fraction(37, 100)) -> Evidence:
+def odds_of_two_classes(
+    *,
+    features: str = "any",
+    c: int | Fraction = Fraction(9, 2),
+    logs: int = 1,
+    most: Fraction = Fraction(37, 100),
+) -> Evidence:
     r"""On Phase I $\exp(q_{k,m}-q_k)$ lies between $e^{-(\log K+\theta)}$ and $e^{\theta}$.
     Printed, for `features` of Section 3.1, $\theta=\Theta(\log(K)/K)$ is refuted by scores that
-    grow like $\log K$. For orthonormal ones, executed is that scores $a\theta/2$ and $b\theta/2$
-    between $-\theta/2$ and $\theta/2$ give this, and that $\log(K)/K\leq$ `most` = 37/100 for every
-    $K$, so that $\theta$ is bounded.
+    grow like $\log K$. For orthonormal ones it holds with $\theta=c\,CP^2\frac{\log K}K$, `c` =
+    9/2, at each of the first $\frac{CK\log K}{\eta B^2}$ steps, and no more than
+    $\frac{2K^2}{15\eta P^2B^2}$, of gradient descent from $Q=0$, if queries and tokens are $v_k$
+    with probability at most $\frac PK$, and values differ by at most $B=O(L\Delta)$. It is derived
+    from the loss, for every law of tasks and of prompts, by induction over the steps; `logs` stands
+    for the 1 of $\log K$. Tried are the scores 0 of the first step. And $\log(K)/K\leq$ `most` =
+    37/100 for every $K$, so that $\theta$ is bounded.
     """
     if features == "any":
         return scores_are_small()
-    box = {k: Closed(1, oo), theta: Closed(0, oo), a: Closed(-1, 1), b: Closed(-1, 1)}
-    odds, wide = (b - a) * theta / 2, sp.Rational(most) * 100 / 37
+    small = {theta: Closed(0, oo)}
     return all_of(
+        derivation(
+            "LDL:L3.exp",
+            forall(1, "<=", exp(sp.Rational(c) * theta), small),
+            forall(exp(-(logs * log(k) + sp.Rational(c) * theta)), "<=", 1, CLASSES | small),
+            c=c,
+            logs=logs,
+        ),
         forall(log(k) / k, "<=", sp.Rational(most), {k: Closed(1, oo)}),
-        forall(odds, "<=", wide * theta, box),
-        forall(odds, ">=", -(log(k) + wide * theta), box),
     )
 
 
@@ -229,27 +236,27 @@ def attention_stays_below_one(
 @claim(
     "LDL:L3.ratio",
     **exactly.ON_ORTHONORMAL,
-    control=(dict(share=Fraction(9, 10)), dict(exponent=Fraction(19, 10))),
-    needs=("LDL:L3.exp", "LDL:eq9-u", "LDL:L2.raw/aligned"),
-    argument=BALANCED,
+    control=(dict(share=Fraction(9, 10)), dict(c=-1)),
+    needs=("LDL:L2.raw", "LDL:eq4.use", "LDL:eq9-u", "LDL:L2.raw/aligned"),
 )
 def counts_and_scores_of_two_classes(
-    *, features: str = "any", share: Fraction = Fraction(1), exponent: int | Fraction = 2
+    *, features: str = "any", share: Fraction = Fraction(1), c: int | Fraction = 3
 ) -> Evidence:
     r"""Printed, for `features` of Section 3.1, that the scores of two other classes differ by
-    $O(\log(K)/K)$ is refuted. For orthonormal ones $|V_m|/|V_n|\leq U/u$ if both counts lie between
-    $uN/K$ and $UN/K$, and $e^{q_{k,m}-q_{k,n}}\leq e^{2\theta}$ if both scores lie between
-    $-\theta$ and $\theta$. Exchanging $m$ and $n$ gives the lower bounds.
+    $O(\log(K)/K)$ is refuted. For orthonormal ones $e^{q_{k,m}-q_{k,n}}\leq e^{\theta}$ with
+    $\theta=c\,CP^2\frac{\log K}K$, `c` = 3, in the setting of L3.exp, and derived with it; and
+    $|V_m|/|V_n|\leq U/u$ if both counts lie between $uN/K$ and $UN/K$. Exchanging $m$ and $n$ gives
+    the lower bounds. Tried are the scores 0 of the first step.
     """
     if features == "any":
         return scores_are_small()
     few, many = sp.symbols("few many", real=True)
     count = lambda share: u + share * (U - u)
     box = {few: Closed(0, 1), many: Closed(0, 1), u: (0, oo), U: (0, oo)}
-    scores = {a: Closed(-1, 1), b: Closed(-1, 1), theta: Closed(0, oo)}
+    tried = forall(1, "<=", exp(sp.Rational(c) * theta), {theta: Closed(0, oo)})
     return all_of(
+        derivation("LDL:L3.ratio", tried, c=c),
         forall(count(many) / count(few), "<=", sp.Rational(share) * U / u, box, where=[(u, "<=", U)]),
-        forall((a - b) * theta, "<=", sp.Rational(exponent) * theta, scores),
     )
 
 
@@ -269,7 +276,7 @@ def attention_on_the_other_classes(
     of $\mathrm{Attn}_n$ by these multiples of $1-\mathrm{Attn}_k$, and of 1 and any
     $c_2\leq1-\mathrm{Attn}_k$ (L3.2) in its place, are derived for every prompt that holds all
     classes, where $R$ is any bound of the products of the quotients of L3.ratio,
-    $(U/u)e^{2\theta}$; `least` multiplies the lower ones.
+    $(U/u)e^{\theta}$; `least` multiplies the lower ones.
     """
     if features == "any":
         return grown(c1 * 4 * GROWN ** sp.Rational(-10, 29))

@@ -88,7 +88,7 @@ def other_scores_at_the_end_of_phase_1(
     constant. For orthonormal ones it holds after $C\frac{K\log K}{\eta s^2}$ steps of at most
     $\eta\frac{Ps^2}{K^2}$, $s=L\Delta$: at most $c\,CP\frac{\log K}K$ with `c` = 1 and `power` for
     the exponent of $K$. It is derived for a score that is the sum of any such steps, whatever $C$
-    and $P$ are; by P2.off a step is of this size, with $P(A+E)$ for $P$.
+    and $P$ are; by P2.off a step is of this size, with $\frac32P^2$ for $P$.
     """
     if features == "any":
         return scores_are_small()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import sympy as sp
-from sympy import exp, log, oo
+from sympy import log, oo
 
 from numerics.counterexamples.by_sequences import defeated
 from numerics.evidence import Evidence, all_of
@@ -18,33 +18,61 @@ from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import DELTA2, FLAT, HYPOTHESES, WHERE, K, c1, c2, n
 from proofs_check.instances.outcomes import charge
 from proofs_check.li_duan_liang.dynamics import exactly
+from proofs_check.li_duan_liang.dynamics import product_features as fast
 from proofs_check.li_duan_liang.dynamics.lemma_4 import ALIGNED, other_updates, own_updates, too_large
+from theory.regression.features.data import FeatureRegression
 from theory.regression.features.reduced import ReducedAttention
 
 
 @claim(
     "LDL:P2/early",
-    control=(dict(share=Fraction(9, 10)), dict(slope=Fraction(9, 10)), dict(twice=Fraction(5, 4))),
+    control=(
+        dict(share=Fraction(9, 10)),
+        dict(own=Fraction(3, 4)),
+        dict(gap=Fraction(9, 10)),
+        dict(size=3),
+        dict(score=2),
+    ),
+    needs=("LDL:L2.raw",),
 )
 def early_training_is_slow(
-    *, share: Fraction = Fraction(1), slope: Fraction = Fraction(1), twice: int | Fraction = 2
+    *,
+    share: Fraction = Fraction(7, 4),
+    own: Fraction = Fraction(7, 2),
+    gap: Fraction = Fraction(9, 2),
+    size: int = 4,
+    score: Fraction = Fraction(9, 4),
 ) -> Evidence:
-    r"""For orthonormal features, the tasks $\pm L/\sqrt2$, $\eta=1/L^2$ and iid prompts of any
-    length $N\geq2$, $z\leq\frac{2T}{(K-1)^2}$ after $T\leq\frac{(K-1)^2}2$ steps and
-    $g_k\leq4L^2/K^2$ while $z\leq\log2$. Executed are $b_j\leq2$, that
-    $x\mapsto\frac{yx}{1+x(y-1)}$ lies below its tangents, $e^{-z}(1-e^{-s})\leq se^{-z}$, and
-    $-\log(1-x)\leq2x$.
+    r"""For orthonormal features and exchangeable tasks of the spread $\sigma_f^2$, if queries and
+    tokens are $v_k$ with probability at most $\frac PK$, $\mathrm{Attn}_k$ is at most $\frac74$ of
+    the share of the tokens $v_k$ in a prompt, $g_k\leq\frac{7P^2\sigma_f^2}{2K^2}$ and
+    $q_k-q_{k,m}\leq\frac92\eta\frac{P^2\sigma_f^2}{K^2}T$ after $T$ of the first
+    $\frac{K^2}{8\eta P^2\sigma_f^2}$ steps of gradient descent from $Q=0$. All three are derived
+    from the loss, for every law of prompts, by induction over the steps; `share`, `own` and `gap`
+    stand for the numbers. Tried are they at the first step of infinite prompts with equal shares.
+
+    The tasks $\pm L/\sqrt2$ have $\sigma_f^2=\frac{KL^2}{2(K-1)}$: for these, $\eta=\frac1{L^2}$,
+    and $P=1$, $g_k\leq\frac{4L^2}{K^2}$ and $q_k-q_{k,m}\leq\frac{9T}{4K(K-1)}$ after
+    $T\leq\frac{K(K-1)}4$ steps, and $\mathrm{Attn}_k\leq\frac2K$ where $v_k$ has at most
+    $\frac{11N}{10K}$ tokens, which refutations use; `size` and `score` stand for the 4 and
+    $\frac94$.
     """
-    x, p, y, s = sp.symbols("x p y s", real=True)
-    w = lambda at: y * at / (1 + at * (y - 1))
-    tangent = w(p) + sp.Rational(slope) * y / (1 + p * (y - 1)) ** 2 * (x - p)
-    others, K_ = sp.symbols("N_j K", positive=True)  # N - j, and K
-    b = 1 + (others + K_ - 2) / ((K_ - 1) * others)
+    k, a = sp.symbols("K a", positive=True)
+    many, step = {k: Closed(2, oo)}, ReducedAttention(8, sp.S.One).slope(sp.S.Zero)
+    spread = k / (2 * (k - 1))  # of the tasks, at L = 1
+    found = derivation(
+        "LDL:P2/early",
+        forall(a, "<=", sp.Rational(share) * a, {a: (0, 1)}),
+        forall(step * sp.Rational(7, 8), "<=", sp.Rational(own) / 64, {}),
+        forall(step, "<=", sp.Rational(gap) / 64, {}),
+        share=share,
+        own=own,
+        gap=gap,
+    )
     return all_of(
-        forall(b, "<=", 2 * sp.Rational(share), {others: Closed(1, oo), K_: Closed(2, oo)}),
-        forall(w(x), "<=", tangent, {x: Closed(0, 1), p: Closed(0, 1), y: Closed(1, oo)}),
-        forall(1 - exp(-s), "<=", sp.Rational(share) * s, {s: Closed(0, oo)}),
-        forall(-log(1 - x), "<=", sp.Rational(twice) * x, {x: Closed(0, Fraction(1, 2))}),
+        found,
+        forall(Fraction(7, 2) * spread, "<=", size, many),
+        forall(Fraction(9, 2) * spread / k**2, "<=", sp.Rational(score) / (k * (k - 1)), many),
     )
 
 
@@ -89,7 +117,7 @@ def rate_of_phase_1_from_above(*, features: str = "any", c: Fraction = Fraction(
     "LDL:P2/time.upper",
     **charge(false="false", follows="LDL:P2/rate.lower", costs="the theorem"),
     robust=exactly.diverging(
-        5, HYPOTHESES, lambda K, **_: (K - 1) * (K - 2) / slow.end_of_phase_1(K), n ** sp.Rational(1, 2) / 4
+        5, HYPOTHESES, lambda K, **_: K * (K - 1) / (4 * slow.end_of_phase_1(K)), n ** sp.Rational(1, 2) / 4
     ),
     needs=("LDL:P2/early", *exact_training.R7),
     hypotheses=HYPOTHESES,
@@ -98,19 +126,42 @@ def rate_of_phase_1_from_above(*, features: str = "any", c: Fraction = Fraction(
 @exactly.TIME_TO_ONE_HALF
 def duration_of_phase_1_from_above() -> Evidence:
     r"""$\mathrm{Attn}_k\geq\frac12$ after at most $C\frac{K\log K}{\eta L^2\Delta^2}$ steps:
-    refuted for every $C$, since it takes at least $(K-1)(K-2)$ of them at $\eta=1/L^2$, with
-    $K=2n$ classes.
+    refuted for every $C$, since it takes more than $\frac{K(K-1)}4$ of them at $\eta=1/L^2$, with
+    $K=2n$ classes, in every prompt in which $v_k$ has at most $\frac{11N}{10K}$ tokens.
     """
-    return defeated((K - 1) * (K - 2), c1 * slow.end_of_phase_1(K), n, at=FLAT, where=WHERE, least=4)
+    return defeated(K * (K - 1) / 4, c1 * slow.end_of_phase_1(K), n, at=FLAT, where=WHERE, least=4)
 
 
-@claim("LDL:P2/time.lower", sharp="c", needs=("LDL:P2/early",))
-def duration_of_phase_1_from_below(*, c: Fraction = Fraction(2)) -> Evidence:
-    r"""The least time to $\mathrm{Attn}_k\geq\frac12$, $(K-1)(K-2)$ steps at $\eta=1/L^2$, is at
-    least $c\frac{K\log K}{\eta L^2\Delta^2}$ with `c` = 2 for $K\geq4$.
+@claim(
+    "LDL:P2/time.lower",
+    **exactly.ON_ORTHONORMAL | {"hypotheses": ("K in Integers", "K >= 2")},
+    control=(dict(share=Fraction(9, 10)), dict(c=Fraction(2, 5))),
+    needs=("LDL:L2.raw", "LDL:eq4.use", "LDL:L2.raw/product"),
+)
+def duration_of_phase_1_from_below(
+    *, features: str = "any", share: Fraction = Fraction(3, 2), c: Fraction = Fraction(1, 3)
+) -> Evidence:
+    r"""The least time to $\mathrm{Attn}_k\geq\frac12$ is at least $c\frac{K\log K}{\eta
+    L^2\Delta^2}$: printed, for `features` of Section 3.1, this is refuted for every $c>0$, and for
+    all classes at once. For orthonormal ones $\mathrm{Attn}_k$ is at most `share` = 3/2 of the
+    share of the tokens $v_k$ in a prompt, at each of the first $\frac{2K^2}{15\eta P^2B^2}$ steps
+    of gradient descent from $Q=0$, if queries and tokens are $v_k$ with probability at most $\frac
+    PK$, and values differ by at most $B=O(L\Delta)$: below $\frac12$ where this share is below
+    $\frac13$. These are at least $c\frac{K\log K}{\eta P^2B^2}$ steps with `c` = 1/3. The first is
+    derived from the loss, for every law of tasks and of prompts, by induction over the steps; tried
+    is $\mathrm{Attn}_1$ of three features at the first one.
     """
-    k = sp.Symbol("K", positive=True)
-    return forall((k - 1) * (k - 2), ">=", sp.Rational(c) * k * log(k) / DELTA2, {k: Integers(4, oo)})
+    if features == "any":
+        least = slow.end_of_phase_1(fast.K)
+        return defeated(least, c1 * fast.most_steps(2 * n), n, at=fast.AT, where=fast.WHERE, least=1)
+    k, a = sp.Symbol("K", positive=True), sp.Symbol("a", positive=True)
+    shares = sp.Matrix([[a, (1 - a) / 2, (1 - a) / 2]])
+    first = FeatureRegression(sp.eye(3), sp.eye(3), masses=shares).attention(sp.zeros(3))[0, 0]
+    tried = forall(first, "<=", sp.Rational(share) * a, {a: (0, 1)})
+    return all_of(
+        derivation("LDL:P2/time.lower", tried, share=share),
+        forall(2 * k**2 / 15, ">=", sp.Rational(c) * k * log(k), {k: Integers(2, oo)}),
+    )
 
 
 @claim(
@@ -140,16 +191,16 @@ def attention_at_the_end_of_phase_1() -> Evidence:
     "LDL:P2.off",
     **exactly.ON_ORTHONORMAL,
     why=ALIGNED + r"$|g_{k,k'}|\geq\frac{L^2}{2000}$ at $t=1$: no $O(L^2\Delta^2/K^2)$.",
-    control=dict(c=Fraction(9, 10)),
-    needs=("LDL:L3.3", "LDL:L2.raw", "LDL:eq4.use", "LDL:eq9.bal", "LDL:L2.raw/aligned"),
+    control=dict(c=Fraction(1, 2)),
+    needs=("LDL:L4.2", "LDL:L2.raw", "LDL:eq4.use", "LDL:L2.raw/aligned"),
 )
 def rate_of_the_other_scores(*, features: str = "any", c: Fraction = Fraction(1)) -> Evidence:
     r"""In Phase I $q_{k,k'}$ moves at the rate $O(\frac{\eta L^2\Delta^2}{K^2})$: printed, for
-    `features` of Section 3.1, this is refuted for every constant at $t=1$. For orthonormal ones a
-    step is at most $\eta\frac{P(A+E)B^2}{K^2}$, where $p_k\leq P/K$, prompts are unbalanced with
-    probability at most $E/K$, $\mathrm{Attn}_{k'}\leq A/K$ in all others, and $B=O(L\Delta)$ bounds
-    differences of values; `c` = 1 multiplies the bound. It is $\eta$ times that of L4.2, and
-    derived for the same mean.
+    `features` of Section 3.1, this is refuted for every constant at $t=1$. For orthonormal ones
+    each of the first $\frac{2K^2}{15\eta P^2B^2}$ steps of gradient descent from $Q=0$ moves
+    $q_{k,k'}$ by at most $c\,\eta\frac{3P^2B^2}{2K^2}$ with `c` = 1, if queries and tokens are
+    $v_k$ with probability at most $\frac PK$, and values differ by at most $B=O(L\Delta)$.
+    It is $\eta$ times the bound of L4.2, and derived with it.
     """
     if features == "any":
         return too_large(1 / aligned.K**2)

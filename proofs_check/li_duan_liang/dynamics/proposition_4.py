@@ -5,12 +5,13 @@ from __future__ import annotations
 from fractions import Fraction
 
 import sympy as sp
-from sympy import exp, log, oo
+from sympy import log, oo
 
 from numerics.counterexamples.by_sequences import defeated
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, forall
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.features import exact_training
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import DELTA2, IN_SHARP, WHERE, K, c1, c2, n
@@ -36,24 +37,56 @@ def excess(K: sp.Expr, delta: sp.Expr, epsilon: sp.Expr, steps: sp.Expr | int = 
     return late / (delta**2 * DELTA2 * epsilon / K)
 
 
-@claim("LDL:P4/gradient", control=(dict(share=Fraction(11, 10)), dict(least=Fraction(1, 14)), dict(power=3)))
+@claim(
+    "LDL:P4/gradient",
+    control=(
+        dict(first=Fraction(1)),
+        dict(share=Fraction(1)),
+        dict(early=Fraction(3, 10)),
+        dict(late=Fraction(1, 7)),
+    ),
+    needs=("LDL:L2.raw",),
+)
 def gradient_is_not_small(
-    *, share: Fraction = Fraction(1), least: Fraction = Fraction(1, 16), power: int = 2
+    *,
+    first: Fraction = Fraction(1, 2),
+    share: Fraction = Fraction(3, 8),
+    early: Fraction = Fraction(1, 32),
+    late: Fraction = Fraction(1, 128),
 ) -> Evidence:
-    r"""For orthonormal features, the tasks $\pm L/\sqrt2$, $\eta=1/L^2$, iid prompts of length
-    $N\geq8K$ and $K\geq8$, $g_k\geq\frac{L^2}{32K^2}$ while $z\leq1$, and
-    $g_k\geq\frac{L^2}{128Ko}$ up to step $T$ with
-    $o=1+\frac{42T}K$, $T\geq K^2$. Executed are
-    $e^{-2}(\frac1K-\frac4{K^2})\geq\frac1{16K}$, and $\frac o{(1+o)^3}\geq\frac1{8o^2}$ for odds
-    $o\geq1$ and $\geq\frac1{4K}$ at $o=\frac1{2K}$.
+    r"""For orthonormal features, exchangeable tasks of the spread $\sigma_f^2$ and prompts of
+    $N\geq8K$ independent tokens of $K\geq8$ equally likely classes, where a query's score on its
+    own class exceeds the others by $z\geq0$, $g_k\geq\frac{\sigma_f^2}{2K^2}$ while $z\leq1$, and
+    $g_k\geq\frac{3\sigma_f^2}{8K(o+16K)}$ at any $z$, with $o=e^{2z}/K^2$. Both are derived for the
+    mean over tasks and prompts that $g_k$ is by L2.raw; `first` and `share` stand for $\frac12$ and
+    $\frac38$. Tried is $g_k$ of infinite prompts, $\frac{(K-1)e^z}{(e^z+K-1)^3}\sigma_f^2$.
+
+    The tasks $\pm L/\sqrt2$ have $\sigma_f^2=\frac{KL^2}{2(K-1)}$. So for these
+    $g_k\geq\frac{L^2}{32K^2}$ while $z\leq1$, and $g_k\geq\frac{L^2}{128Ko}$ for every
+    $o\geq42K$ that is at least $e^{2z}/K^2$, which refutations use: by T1/late $1+\frac{42T}K$ is
+    such a number up to step $T$, if $T\geq K^2$. `early` and `late` stand for $\frac1{32}$ and
+    $\frac1{128}$.
     """
-    k, o = sp.symbols("K o", positive=True)
-    small = 1 / (2 * k)
-    domain = {k: Closed(2, oo)}
+    k, y, o = sp.symbols("K y o", positive=True)
+    g, large = (k - 1) * y / (y + k - 1) ** 3, {k: Closed(8, oo)}
+    spread = k / (2 * (k - 1))  # of the tasks, at L = 1
+    found = derivation(
+        "LDL:P4/gradient",
+        forall(g, ">=", sp.Rational(first) / k**2, large | {y: Closed(1, 2)}),
+        forall(g, ">=", sp.Rational(share) / (k * (y**2 / k**2 + 16 * k)), large | {y: Closed(1, oo)}),
+        first=first,
+        share=share,
+    )
     return all_of(
-        forall(exp(-2) * (1 / k - 4 / k**2), ">=", sp.Rational(least) / k, {k: Closed(8, oo)}),
-        forall(o / (1 + o) ** 3, ">=", sp.Rational(share) / (8 * o ** sp.Integer(2)), {o: Closed(1, oo)}),
-        forall(small / (1 + small) ** (power + 1), ">=", 1 / (4 * k) * sp.Rational(share) ** 8, domain),
+        found,
+        forall(spread / 2, ">=", sp.Rational(early), large),
+        forall(
+            3 * spread / (8 * (o + 16 * k)),
+            ">=",
+            sp.Rational(late) / o,
+            large | {o: (0, oo)},
+            where=[(42 * k, "<=", o)],
+        ),
     )
 
 

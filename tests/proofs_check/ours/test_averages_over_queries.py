@@ -15,7 +15,8 @@ from numerics.derivations.kernel.rules import arithmetic
 from numerics.derivations.kernel.sorts import ProofError
 from numerics.derivations.kernel.terms import term
 from numerics.derivations.statements import from_sympy, proved
-from proofs_check.derivations.features import counts, late_law, only_orthonormal
+from proofs_check.derivations.features import late_law, only_orthonormal
+from proofs_check.derivations.features.independent_tokens import counts
 from proofs_check.derivations.gaussian_tokens import averaged_label, bayes, linear_risk
 from proofs_check.derivations.query import (
     average,

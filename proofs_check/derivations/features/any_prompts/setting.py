@@ -143,22 +143,24 @@ def squared_error() -> Theorem:
 
 
 @cache
-def between() -> tuple[Theorem, Theorem]:
-    """delta_kk A_k^2 <= sum_n A_n^2 and sum_n A_n^2 <= delta_kk A_k^2 + (1 - delta_kk A_k)^2."""
+def one_of_the_rest() -> tuple[Theorem, Theorem, Theorem]:
+    """delta_nn (1 - delta_kn) A_n <= 1 - delta_kk A_k, one term of a sum of terms that are not
+    negative, with each of them and the sum.
+    """
     apart, d, R = (1 - same(k, n)) * w, same(k, n), 1 - here * own
-    one = lambda e: instantiate(picks, {m: k, c: ((n,), e)})
     zero = instantiate(zero_or_one, {m: k, k: n})
-    w_positive, whole = instantiate(positive(), {m: n}), adds_up()
     some = calc(
         0,
-        ("<=", (1 - d) ** 2 * w, w_positive),
+        ("<=", (1 - d) ** 2 * w, instantiate(positive(), {m: n})),
         ("==", w - 2 * d * w + d**2 * w),
         ("==", apart, scaled(w, zero)),
     )
     total = calc(
-        of_n(apart), ("==", of_n(w) - of_n(d * w)), ("==", of_n(w) - here * own, one(w)), ("==", R, whole)
+        of_n(apart),
+        ("==", of_n(w) - of_n(d * w)),
+        ("==", of_n(w) - here * own, instantiate(picks, {m: k, c: ((n,), w)})),
+        ("==", R, adds_up()),
     )
-    # one term of a sum of terms that are not negative
     e_l = instantiated(apart, {n: l})
     below_one = show(same(n, l), "<=", 1, instantiate(zero_or_one, {m: n, k: l}))
     single = calc(
@@ -171,6 +173,16 @@ def between() -> tuple[Theorem, Theorem]:
         ("<=", bind("coordinates", (l,), e_l, (K,)), times(e_l, below_one, instantiate(some, {n: l}))),
         ("==", R, total),
     )
+    return single, some, total
+
+
+@cache
+def between() -> tuple[Theorem, Theorem]:
+    """delta_kk A_k^2 <= sum_n A_n^2 and sum_n A_n^2 <= delta_kk A_k^2 + (1 - delta_kk A_k)^2."""
+    apart, d, R = (1 - same(k, n)) * w, same(k, n), 1 - here * own
+    one = lambda e: instantiate(picks, {m: k, c: ((n,), e)})
+    zero = instantiate(zero_or_one, {m: k, k: n})
+    single, some, total = one_of_the_rest()
     apart_squared = calc(
         apart**2, ("==", w**2 - 2 * d * w**2 + d**2 * w**2), ("==", (1 - d) * w**2, scaled(w**2, zero))
     )

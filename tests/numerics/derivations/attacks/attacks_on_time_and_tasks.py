@@ -95,6 +95,27 @@ def instead(rate: Term, of: Function) -> Term:
     return instantiated(rate, {of: ((now,), term(0))})
 
 
+def stays(thm: Theorem, point: Any = 1, of: Function = path) -> Theorem:
+    """The theorem at a point in place of a path."""
+    return instantiate(thm, {of: ((now,), term(point))})
+
+
+def in_time() -> Theorem:
+    """A path of the speed 1 is at least as far as the time, which no point is."""
+    return antitone(
+        CLOCK(now) - path(now),
+        now,
+        arithmetic(1 - path.rate(now), "<=", 0, hyp(path.rate(now), "==", 1, now)),
+    )
+
+
+def by_its_speed() -> Theorem:
+    """0 <= u for what is not negative by the speed of a path, at a point in its place."""
+    moved = arithmetic(0, "<=", path.rate(now) + path(now) ** 2, hyp(0, "<=", path.rate(now), now))
+    square = arithmetic(0, "<=", number)
+    return instantiate(square, {number: path.rate(now) + path(now) ** 2, path: ((now,), term(0))}, moved)
+
+
 T = lambda body: bind("task", (w,), body)
 HEAVY = M(h(k) ** 2)  # possibly infinite
 finite_mean = assume("E f^2 <= S", M(f(k) ** 2), "<=", S)
@@ -154,6 +175,17 @@ TIME_AND_TASKS: dict[str, Callable[[], Any]] = {
         antitone(path(now), now, falls()), equal(path(START), path(later))
     ),
     "a path in place of another": lambda: instantiate(falls(), {path: ((now,), other(now))}),
+    "a path in place of one that is free": lambda: stays(equal(path(now), path(now)), other(now)),
+    "a path at another time in place of a path": lambda: stays(equal(path(now), path(now)), other(later)),
+    "the start of a path in place of a path": lambda: stays(equal(path(now), path(now)), other(START)),
+    "the clock in place of a path": lambda: stays(equal(path(now), path(now)), CLOCK(now)),
+    "a point in place of the clock": lambda: stays(begin(), of=CLOCK),
+    "a point in place of a path of a known speed": lambda: stays(in_time()),
+    "a point in place of a path that falls": lambda: stays(antitone(path(now), now, falls())),
+    "a point in place of a path beside its speed": lambda: stays(equal(path.rate(now), path.rate(now))),
+    "a point in place of a speed": lambda: stays(equal(path.rate(now), path.rate(now)), of=path.rate),
+    "a point in place of a path, of a range by its speed": by_its_speed,
+    "what may be infinite in place of a path": lambda: stays(equal(path(now), path(now)), HEAVY),
     "the first time at another": lambda: instantiate(antitone(path(now), now, falls()), {START: now}),
     "a number in place of a time": lambda: instantiate(falls(), {now: term(0)}),
     "a first time that is later": lambda: equal(begin().lhs, CLOCK(now)),

@@ -16,7 +16,7 @@ from numerics.derivations.kernel.terms import Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.tactics import calc, show
-from proofs_check.derivations.features.counts import (
+from proofs_check.derivations.features.independent_tokens.counts import (
     K,
     classes,
     count,
