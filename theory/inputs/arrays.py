@@ -157,7 +157,8 @@ def real_array(name: str, value: ArrayLike) -> Floats:
             or any(isinstance(x, NO_REAL_NUMBERS) for x in held)
         ):
             raise TypeError
-        return np.asarray(raw, dtype=np.float64)
+        with np.errstate(invalid="ignore"):  # NumPy 1 warns of a NaN of another type, which stays one
+            return np.asarray(raw, dtype=np.float64)
     except OverflowError:
         raise ValueError(
             f"{name} holds an integer beyond the range of floats, which end at 1.8e308; give a smaller one"

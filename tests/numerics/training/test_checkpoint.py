@@ -232,7 +232,7 @@ def test_damage_anywhere_is_seen(file):
 def rewritten(file: Path, **changes: Any) -> None:
     with np.load(file) as saved:
         arrays = dict(saved) | changes
-    np.savez(file, allow_pickle=False, **{k: x for k, x in arrays.items() if x is not None})
+    np.savez(file, **{k: x for k, x in arrays.items() if x is not None})
 
 
 @pytest.mark.parametrize(

@@ -166,7 +166,7 @@ def test_random_inequalities_of_gamma_are_not_proved_where_they_fail() -> None:
         if not _proved(e, side, strict=True):
             continue
         proved += 1
-        start = 1 if side is WHOLE else float(side.lo or 0)
+        start = 1 if side is WHOLE else float(R(str(side.lo or 0)))
         value = sp.lambdify(x, e, "mpmath")
         with mpmath.workdps(50):
             for k in range(60):

@@ -8,6 +8,7 @@ import os
 from dataclasses import replace
 from importlib import import_module
 
+import numpy as np
 import sympy as sp
 
 from numerics.attention.exact.softmax_average import error_squared, symbol
@@ -28,7 +29,7 @@ MOVING = {
 
 def plain():
     """The environment in which this processor counts as one without wide vectors and FMA."""
-    core = import_module("numpy._core._multiarray_umath")
+    core = import_module(f"{'numpy._core' if hasattr(np, '_core') else 'numpy.core'}._multiarray_umath")
     wide = [name for name in core.__cpu_dispatch__ if core.__cpu_features__.get(name)]
     blas = {"OPENBLAS_CORETYPE": "Nehalem", "OPENBLAS_NUM_THREADS": "2"}
     return {**os.environ, "NPY_DISABLE_CPU_FEATURES": " ".join(wide), "NUMBA_CPU_NAME": "generic", **blas}
