@@ -1,9 +1,10 @@
 """Polynomials in terms: what the normal form calculates with.
 
 A polynomial maps monomials to rational coefficients. A monomial lists its atoms, which are terms
-that no law of arithmetic takes apart, with rational exponents, of which whole ones may be of the
-type int: they are equal to Fractions and have their hashes, which are much faster to take. All laws used hold for real values;
-`numerics.derivations.kernel.values` says why they hold for infinite ones.
+that no law of arithmetic takes apart, with rational exponents. Whole exponents may be of the type
+int: those are equal to Fractions and have their hashes, which are much faster to take. All laws
+used hold for real values; `numerics.derivations.kernel.values` says why they hold for infinite
+ones.
 """
 
 from __future__ import annotations
