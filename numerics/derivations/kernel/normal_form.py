@@ -35,6 +35,7 @@ __all__ = ["LENGTH", "normal_form"]
 LENGTH = Variable("L", Sort.REAL, whole(1))
 
 
+@cache
 def normal_form(e: Term, split: bool = False) -> Term:
     """The defined term as a sum of products, with coordinates outside means, and means over a
     prompt taken token by token; with `split`, and under such a mean, products of sums over the

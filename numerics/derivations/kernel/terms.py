@@ -271,7 +271,7 @@ class Op(Term):
         known = type(self.head) is str and self.head in HEADS and type(self.args) is tuple
         if not known or not self.args or HEADS[self.head] not in (None, len(self.args)):
             raise ProofError(f"{self.head} does not take {len(self.args)} terms")
-        if not all(isinstance(a, Term) and type(a) in TERMS and a.sort is Sort.REAL for a in self.args):
+        if not all(type(a) in TERMS and a.sort is Sort.REAL for a in self.args):
             raise ProofError(f"{self.head} takes real terms only")
         self._seal(self.args, self.head)
 
