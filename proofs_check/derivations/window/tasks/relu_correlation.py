@@ -223,7 +223,7 @@ def some() -> Theorem:
     )
     exponent = positive_part(m * (2 - h) / (2 * h))
     found, least = instantiate(found, {N: exponent}), instantiated(whole, {N: exponent})
-    large = show(exponent, "<=", m * (2 - h) / (2 * h))
+    large = show(m * (2 - h) / (2 * h), "<=", exponent)
     return calc(
         0,
         ("<", h**2 / (2 * m) * least),
