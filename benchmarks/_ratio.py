@@ -37,7 +37,7 @@ def ratio(
     fast, slow = (statistics.median(t) for t in zip(*times, strict=True))
     spread, of = (
         f"{min(ratios):.1f} to {max(ratios):.1f}",
-        "CPU time" if clock is time.process_time else "wall time",
+        "wall time" if clock is time.perf_counter else "CPU time",
     )
     return (
         f"{statistics.median(ratios):8.1f} times  ({spread};  {1e3 * fast:.3g} ms of {of} against "

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
-from functools import cache
 
 from numerics.derivations.kernel.binding import opened
-from numerics.derivations.kernel.normal_form import normal_form
+from numerics.derivations.kernel.normal_form import normal_form as form
 from numerics.derivations.kernel.terms import Bind, Defined, Number, Op, Term, term
 from numerics.derivations.kernel.values import finite, nonnegative, positive
 
@@ -23,11 +22,6 @@ __all__ = [
     "unfolded",
     "without_body",
 ]
-
-
-@cache
-def form(e: Term, split: bool = False) -> Term:
-    return normal_form(e, split)
 
 
 def same(a: Term, b: Term) -> bool:

@@ -49,7 +49,8 @@ def _mapped(e: Term, leaf: Any, moves: Any, depth: int) -> Term:
 
 def _put(e: Term, values: Mapping[Variable, Any]) -> Term:
     """The term with values[v](number of binders around it) in place of each free variable v."""
-    return _mapped(e, lambda v, depth: values[v](depth), lambda a, _: not a.free.isdisjoint(values), 0)
+    put = frozenset(values)  # two sets compare the hashes that they have stored
+    return _mapped(e, lambda v, depth: values[v](depth), lambda a, _: not a.free.isdisjoint(put), 0)
 
 
 @cache

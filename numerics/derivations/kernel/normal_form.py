@@ -35,6 +35,7 @@ __all__ = ["LENGTH", "normal_form"]
 LENGTH = Variable("L", Sort.REAL, whole(1))
 
 
+@cache
 def normal_form(e: Term, split: bool = False) -> Term:
     """The defined term as a sum of products, with coordinates outside means, and means over a
     prompt taken token by token; with `split`, and under such a mean, products of sums over the
@@ -86,7 +87,7 @@ def _poly(e: Term, split: bool) -> Poly:
                 for p, n in _primes(k)
             ]
             parts = [*m, *((Number(Fraction(p)), n) for p, n in primes)]
-            return add({((Op("log", (a,)), Fraction(1)),): x} for a, x in parts)
+            return add({((Op("log", (a,)), 1),): Fraction(x)} for a, x in parts)
     args = tuple(to_term(again(a)) for a in e.args)
     return from_atom(Op(e.head, tuple(sorted(set(args), key=text)) if e.head in ("max", "min") else args))
 
@@ -174,14 +175,14 @@ def _apart(e: Bind, names: tuple[Variable, ...], body: Poly, split: bool) -> Pol
     """
     again = partial(_poly, split=split)
     powers = [dict(m) for m in body]
-    leaves = lambda a: positive(a) or (nonnegative(a) and all(m.get(a, Fraction(0)) > 0 for m in powers))
+    leaves = lambda a: positive(a) or (nonnegative(a) and all(m.get(a, 0) > 0 for m in powers))
     fixed = {a for m in powers for a in m if not a.free.intersection(names) and finite(a) and leaves(a)}
-    least = ((a, min(m.get(a, Fraction(0)) for m in powers)) for a in sorted(fixed, key=text))
+    least = ((a, min(m.get(a, 0) for m in powers)) for a in sorted(fixed, key=text))
     outside: Mono = tuple((a, x) for a, x in least if x)
     scale = content(body)
     inverse = times(tuple((a, -x) for a, x in outside), ONE, again)
     inside = {times(m, inverse, again): c / scale for m, c in body.items()}
-    return {times(outside, ((_closed(e.kind, names, to_term(inside), e.heads), Fraction(1)),), again): scale}
+    return {times(outside, ((_closed(e.kind, names, to_term(inside), e.heads), 1),), again): scale}
 
 
 def _integral(e: Bind, names: tuple[Variable, ...], m: Mono, split: bool) -> Poly:

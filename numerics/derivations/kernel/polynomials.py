@@ -1,8 +1,10 @@
 """Polynomials in terms: what the normal form calculates with.
 
 A polynomial maps monomials to rational coefficients. A monomial lists its atoms, which are terms
-that no law of arithmetic takes apart, with rational exponents. All laws used hold for real values;
-`numerics.derivations.kernel.values` says why they hold for infinite ones.
+that no law of arithmetic takes apart, with rational exponents. Whole exponents may be of the type
+int: those are equal to Fractions and have their hashes, which are much faster to take. All laws
+used hold for real values; `numerics.derivations.kernel.values` says why they hold for infinite
+ones.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ __all__ = [
     "to_term",
 ]
 
-Mono = tuple[tuple[Term, Fraction], ...]
+Mono = tuple[tuple[Term, Fraction | int], ...]
 Poly = dict[Mono, Fraction]
 ONE: Mono = ()
 
@@ -39,7 +41,7 @@ def constant(c: Fraction | int) -> Poly:
     return {ONE: Fraction(c)} if c else {}
 
 
-def from_atom(a: Term, exponent: Fraction = Fraction(1)) -> Poly:
+def from_atom(a: Term, exponent: Fraction | int = 1) -> Poly:
     return {((a, exponent),): Fraction(1)}
 
 
@@ -90,7 +92,7 @@ def power(p: Poly, n: int, polynomial: Callable[[Term], Poly]) -> Poly:
 
 def times(m: Mono, n: Mono, polynomial: Callable[[Term], Poly]) -> Mono:
     """The product: exponents add up, exponentials join, and an indicator is its own square."""
-    powers: dict[Term, Fraction] = dict(m)
+    powers: dict[Term, Fraction | int] = dict(m)
     for a, x in n:
         powers[a] = powers[a] + x if a in powers else x
     exponents = [a for a in powers if isinstance(a, Op) and a.head == "exp"]
@@ -100,10 +102,10 @@ def times(m: Mono, n: Mono, polynomial: Callable[[Term], Poly]) -> Mono:
             del powers[a]
         total = add(scaled)
         if total:
-            powers[Op("exp", (to_term(total),))] = Fraction(1)
+            powers[Op("exp", (to_term(total),))] = 1
     for a in powers:
         if isinstance(a, Op) and a.head == "ind":
-            powers[a] = Fraction(1)
+            powers[a] = 1
     return tuple(sorted(((a, x) for a, x in powers.items() if x), key=lambda pair: text(pair[0])))
 
 
@@ -119,8 +121,8 @@ def split_exponential(
     m: Mono, inside: Callable[[Term], bool], polynomial: Callable[[Term], Poly]
 ) -> tuple[Mono, Mono]:
     """The factors that are not inside and those that are; an exponential is the product of two."""
-    out: list[tuple[Term, Fraction]] = []
-    kept: list[tuple[Term, Fraction]] = []
+    out: list[tuple[Term, Fraction | int]] = []
+    kept: list[tuple[Term, Fraction | int]] = []
     for a, x in m:
         if isinstance(a, Op) and a.head == "exp" and inside(a):
             terms = polynomial(a.args[0])
@@ -139,7 +141,7 @@ def to_term(p: Poly) -> Term:
     """The polynomial as a term; equal polynomials give equal terms."""
     terms = []
     for m, c in sorted(p.items(), key=lambda item: [(text(a), x) for a, x in item[0]]):
-        factors = [a if x == 1 else Op("pow", (a, Number(x))) for a, x in m]
+        factors = [a if x == 1 else Op("pow", (a, Number(Fraction(x)))) for a, x in m]
         if c != 1 or not factors:
             factors.insert(0, Number(c))
         terms.append(factors[0] if len(factors) == 1 else Op("mul", tuple(factors)))

@@ -41,10 +41,10 @@ HEADS = {"pow": 2, "add": None, "mul": None, "max": None, "min": None}
 HEADS |= dict.fromkeys(("exp", "log", "ind", "above"), 1)
 
 
-def _union(sets: list[frozenset[Any]]) -> frozenset[Any]:
+def _union(sets: tuple[frozenset[Any], ...]) -> frozenset[Any]:
     out: frozenset[Any] = NOTHING
     for s in sets:
-        if not s <= out:
+        if s is not out and not s <= out:
             out = s if out <= s else out | s
     return out
 
@@ -64,14 +64,12 @@ class Term:
     _hash: int = field(init=False, compare=False, repr=False)
 
     def _seal(self, parts: tuple[Term, ...], *own: Any) -> None:
-        self.__dict__.update(
-            free=_union([p.free for p in parts]),
-            functions=_union([p.functions for p in parts]),
-            loose=_union([p.loose for p in parts]),
-            tasks=_union([p.tasks for p in parts]),
-            plain=any(p.plain for p in parts),
-            _hash=hash((type(self).__name__, own, parts)),
-        )
+        of_parts = [(p.free, p.functions, p.loose, p.tasks) for p in parts]
+        sets = of_parts[0] if len(parts) == 1 else map(_union, zip(*of_parts)) if parts else [NOTHING] * 4
+        put = self.__dict__
+        put["free"], put["functions"], put["loose"], put["tasks"] = sets
+        put["plain"] = True in [p.plain for p in parts]
+        put["_hash"] = hash((type(self).__name__, own, parts))
 
     def __hash__(self) -> int:
         return self._hash
@@ -186,6 +184,8 @@ class Function:
     name: str
     sorts: tuple[Sort, ...]
     order: Fraction | None = Fraction(0)
+    _hash: int = field(init=False, compare=False, repr=False)
+    __hash__ = Term.__hash__  # which is taken once
 
     def __post_init__(self) -> None:
         random = [s for s in self.sorts if s not in (Sort.INDEX, Sort.TASK)]
@@ -205,6 +205,7 @@ class Function:
             raise ProofError(f"the order {self.order!r} of {self.name}, which is of time, is neither 0 nor 1")
         if (Sort.STEP in random or (not random and Sort.TASK not in self.sorts)) and self.order != 0:
             raise ProofError(f"{self.name} is not random and has no order")
+        self.__dict__["_hash"] = hash((self.name, self.sorts, self.order))
 
     def __call__(self, *args: Term) -> Apply:
         return Apply(self, args)
@@ -247,14 +248,13 @@ class Apply(Term):
             or not all(type(a) in (Variable, Bound) for a in self.args)
         ):
             raise ProofError("a function is applied to variables")
-        if tuple(a.sort for a in self.args) != self.function.sorts:
+        if tuple([a.sort for a in self.args]) != self.function.sorts:
             raise ProofError(f"{self.function.name} does not take {', '.join(map(text, self.args))}")
         self._seal(self.args, self.function)
-        put = lambda name, value: object.__setattr__(self, name, value)
-        put("functions", frozenset({self.function}))
-        if {Sort.TOKEN, Sort.QUERY} & set(self.function.sorts):
-            put("tasks", frozenset(a for a in self.args if a.sort is Sort.TASK))
-            put("plain", not self.tasks)
+        self.__dict__["functions"] = frozenset({self.function})
+        if Sort.TOKEN in self.function.sorts or Sort.QUERY in self.function.sorts:
+            tasks = frozenset(a for a in self.args if a.sort is Sort.TASK)
+            self.__dict__.update(tasks=tasks, plain=not tasks)
 
 
 @dataclass(frozen=True, eq=True)
@@ -271,7 +271,7 @@ class Op(Term):
         known = type(self.head) is str and self.head in HEADS and type(self.args) is tuple
         if not known or not self.args or HEADS[self.head] not in (None, len(self.args)):
             raise ProofError(f"{self.head} does not take {len(self.args)} terms")
-        if not all(isinstance(a, Term) and type(a) in TERMS and a.sort is Sort.REAL for a in self.args):
+        if not all(type(a) in TERMS and a.sort is Sort.REAL for a in self.args):
             raise ProofError(f"{self.head} takes real terms only")
         self._seal(self.args, self.head)
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 from numerics.derivations.kernel.normal_form import LENGTH
@@ -85,7 +86,7 @@ class Assumption:
                 "argument"
             )
 
-    @property
+    @cached_property
     def fixes(self) -> frozenset[Any]:
         """The variables and functions that are not arbitrary any more."""
         return speaks_of(self.lhs, self.rhs) - self.every
@@ -214,15 +215,7 @@ def _prove(
         raise ProofError("a premise is no theorem")
     assumptions = frozenset(own).union(*(p.assumptions for p in premises))
     _check_choices(assumptions)
-    names: dict[str, Any] = {thing.name: thing for thing in (LENGTH, GAUSSIAN, START, FIRST, CLOCK)}
-    every = [(v.name, v) for a in assumptions for v in a.every]
-    for named in (
-        every,
-        *(_named(read(e)) for e in (lhs, rhs, *(x for a in assumptions for x in (a.lhs, a.rhs)))),
-    ):
-        for name, thing in named:
-            if names.setdefault(name, thing) != thing:
-                raise ProofError(f"the name {name!r} stands for two things; rename one of them")
+    names = _one_thing_each(dict(_names(assumptions)), _named(read(lhs)), _named(read(rhs)))
     for g in [g for g in names.values() if isinstance(g, Function)]:
         if Sort.TIME in g.sorts and g.order == 1 and names.get(g.rate.name, g.rate) != g.rate:
             raise ProofError(f"the name {g.rate.name!r} is that of the derivative of {g.name}; rename it")
@@ -240,6 +233,24 @@ def _prove(
     )
 
 
+@cache
+def _names(assumptions: frozenset[Assumption]) -> dict[str, Any]:
+    """What stands behind each name in assumptions, and behind those that are never free."""
+    names: dict[str, Any] = {thing.name: thing for thing in (LENGTH, GAUSSIAN, START, FIRST, CLOCK)}
+    every = [(v.name, v) for a in assumptions for v in a.every]
+    return _one_thing_each(names, every, *(_named(read(x)) for a in assumptions for x in (a.lhs, a.rhs)))
+
+
+def _one_thing_each(names: dict[str, Any], *more: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """The names, to which more are added; refused if one of them stands for two things."""
+    for named in more:
+        for name, thing in named:
+            if names.setdefault(name, thing) != thing:
+                raise ProofError(f"the name {name!r} stands for two things; rename one of them")
+    return names
+
+
+@cache
 def _check_choices(assumptions: frozenset[Assumption]) -> None:
     """Pass numbers that can be chosen one after the other: none depends on itself, and a hypothesis
     on one has on the side that can give way, which is the larger one in "K <= L", something that

@@ -219,7 +219,15 @@ def third_constant() -> Theorem:
     cases = instantiate(arithmetic(N_, "<=", small * N_ + large * N_), {N_: left})
     few = [arithmetic(e / L**2, "<=", L ** Fraction(3, 2)) for e in (term(1), ln2)]
     many = [arithmetic(e / L, "<=", L ** Fraction(-1, 6)) for e in (term(1), ln2)]
-    least = arithmetic(small, "<=", exp(1) * exp(-sqrt(L) / sigma**2))
+    root = arithmetic(sqrt(L) * small, "<=", sigma**2 * small)
+    tangent = instantiate(arithmetic(1 + X_, "<=", exp(X_)), {X_: 1 - sqrt(L) / sigma**2})
+    least = calc(
+        small,
+        ("<=", small * tangent.lhs, root, sqrt(L)),
+        ("<=", small * tangent.rhs, tangent),
+        ("<=", tangent.rhs, tangent.rhs),
+        ("==", exp(1) * exp(-sqrt(L) / sigma**2)),
+    )
     front = least.rhs * sigma**4 * L ** Fraction(3, 2)
     light = arithmetic(large * sigma**4, "<=", L)
     both = lambda lines: A_ * lines[0].lhs + B_ * lines[1].lhs

@@ -10,7 +10,7 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.derived import cauchy_schwarz, chain, exp, log
+from numerics.derivations.derived import N_, cauchy_schwarz, chain, exp, log
 from numerics.derivations.kernel.binding import bind, instantiated
 from numerics.derivations.kernel.normal_form import LENGTH as L
 from numerics.derivations.kernel.rules import arithmetic, assume, instantiate
@@ -77,7 +77,9 @@ def where_the_sum_is_large() -> Theorem:
     S0 p is at most e^x/S0, and the p^2 of the others add up to their number, at most.
     """
     power, base, mine = exp((1 + beta) * y), exp(level), total(large * p**2)
-    slower = arithmetic(ind(-v) * exp(2 * v), "<=", ind(-v) * exp((1 + beta) * v))
+    falls = instantiate(arithmetic(ind(-v) * exp(N_ * v), "<=", 1), {N_: 1 - beta})
+    slow = ind(-v) * exp((1 + beta) * v)
+    slower = calc(ind(-v) * exp(2 * v), ("==", slow * falls.lhs), ("<=", slow, falls))
     few = calc(
         good * small * p**2,
         (

@@ -14,6 +14,7 @@ from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, Range
 from numerics.derivations.kernel.terms import Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, from_sympy
+from numerics.derivations.tactics import show
 from proofs_check.derivations.softmax_average import query_average, weighted_errors
 from proofs_check.derivations.softmax_average.query_average import kappa, norm_U, norm_V
 from proofs_check.derivations.softmax_average.softmax_average import d, m, sigma
@@ -57,7 +58,8 @@ def decay(c: int, e: int = 1) -> Theorem:
     power = 1 / Op("max", (term(1), c * kappa))
     rate = 1 / Op("max", (term(1), c * norm_U**2)) / sigma**2
     as_exponential = arithmetic(L ** (-e * power), "==", exp(-e * power * log(L)))
-    larger = arithmetic(1 / Op("max", (term(1), X_)), "<=", S_ / Op("max", (term(1), S_ * X_)))
+    each, both = (Op("max", (term(1), value)) for value in (X_, S_ * X_))
+    larger = show(1 / each, "<=", S_ / both, arithmetic(both, "<=", S_ * each), each, both)
     larger = instantiate(larger, {S_: sigma**2, X_: c * norm_U**2}, long_prompts()[1])
     larger = chain(rate, gcongr(larger.lhs / sigma**2, larger), power)
     slower = gcongr(as_exponential.rhs, larger)

@@ -94,7 +94,9 @@ def _line(p: int) -> Theorem:
     if p == 1:
         return show((1 + w_) * v_, "<=", exp(2) * exp((w_ - Fraction(1, 2)) * v_))
     c = 1 - sqrt(term(Fraction(1, 2)))
-    each, most = arithmetic(v_**2, "<=", 7 * exp(c * v_)), exp((w_ - (1 - c)) * v_)
+    slope, most = show(Fraction(29, 100) * v_, "<=", c * v_), exp((w_ - (1 - c)) * v_)
+    each = arithmetic(v_**2, "<=", 7 * exp(slope.lhs))
+    each = chain(each, gcongr(each.rhs, slope))
     return calc(
         (1 + w_**2) * v_**2,
         ("<=", 7 * exp(c * v_) + 7 * exp(c * w_ * v_), each, instantiate(each, {v_: w_ * v_})),

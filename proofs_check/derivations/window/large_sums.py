@@ -10,7 +10,7 @@ from functools import cache
 from numerics.derivations.derived import chain, exp, log, sqrt, symm
 from numerics.derivations.kernel.binding import bind
 from numerics.derivations.kernel.rules import arithmetic, assume, gcongr, instantiate, integrate
-from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Sort, whole
+from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Range, Sort, whole
 from numerics.derivations.kernel.terms import Function, Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Assumption, Theorem
 from numerics.derivations.statements import Statement, hypotheses
@@ -287,9 +287,12 @@ def small_tail() -> Theorem:
     )
     half = exp(Fraction(-1, 2))
     near = arithmetic(d / g, "<=", d / (sqrt(d) + alpha), least)
-    size = arithmetic(
-        alpha + half * (1 + d / (sqrt(d) + alpha)), "<=", Fraction(5, 8) * sqrt(6 * d), many, small, far()[2]
-    )
+    a = Variable("a", range=Range(Fraction(1), Fraction(2), False, False))
+    x = Variable("x", range=Range(Fraction(223, 100), lo_open=False))
+    size = arithmetic(a + half * (1 + x**2 / (x + a)), "<=", Fraction(5, 8) * sqrt(term(6)) * x)
+    root = arithmetic(Fraction(223, 100), "<=", sqrt(d), many)
+    size = instantiate(size, {a: alpha, x: sqrt(d)}, root, small, far()[2])
+    size = chain(alpha + half * (1 + d / (sqrt(d) + alpha)), size, Fraction(5, 8) * sqrt(6 * d))
     size = chain(size, show(Fraction(5, 8) * sqrt(6 * d), "<=", Fraction(5, 8) * root_))
     same = arithmetic(exp(log(alpha)), "<=", alpha)
     return calc(

@@ -87,7 +87,10 @@ def area() -> Theorem:
 def many() -> Theorem:
     """16 log n <= n sigma_l, as 45 exceeds 16 sqrt(2 pi)."""
     first, last, _, _, tokens, _ = given()
-    low = arithmetic(exp(-(d / 2) * log(r)), "<=", exp((d - 1) / 2 * log(c / r)), first, last)
+    scale, long = log(r), arithmetic(0, "<=", log(r), first, last)
+    ratio = arithmetic(-scale, "<=", log(c / r), first)
+    low = show(-(d / 2) * scale, "<=", (d - 1) / 2 * log(c / r), ratio, long, scale, log(c / r))
+    low = gcongr(exp(low.lhs), low)
     least = chain(gcongr(low.lhs / sqrt(2 * pi * d), low), area())
     return chain(
         show(16 * log(n), "<=", 45 * sqrt(d) / sqrt(2 * pi * d) * log(n)),

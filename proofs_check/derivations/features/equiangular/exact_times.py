@@ -117,8 +117,10 @@ def late_loss() -> tuple[Theorem, Theorem]:
     value, far = known.lhs, 2 * K_ * now_
     twice = show(far, "==", 2 * spent, time_now())
     grown = show(2 * spent, "<=", growth * (E + M) ** 2, E, high, from_one(), spent)
-    below = show(1 - 2 * y**2 * spent, "<=", K_**2 * y**2, times(y**2, low), E, spent)
-    above = show(2 * y**2 * spent - 1, "<=", (growth - 1) * y, times(y**2, high), E, spent)
+    below = calc(1 - 2 * y**2 * spent, ("<=", 1 - y**2 * low.lhs, times(y**2, low)), ("==", K_**2 * y**2, E))
+    above = calc(
+        2 * y**2 * spent - 1, ("<=", y**2 * high.rhs - 1, times(y**2, high)), ("==", (growth - 1) * y, E)
+    )
     least = calc(
         far * (1 - value),
         ("==", far - far * (2 * y**2 * spent), scaled(-far, known)),

@@ -78,7 +78,7 @@ def small() -> Theorem:
     line = calc(
         gate * (spent * share - 1),
         ("<=", gate * (most * share - 1), times(gate * share, below)),
-        ("<=", 0, classes, E),
+        ("<=", 0, show(gate * (M * K_), "<=", gate * E, E), classes, E),
     )
     up, down = gcongr(there, mean_attention()), gcongr(gate, mean_attention())
     moved = calc(

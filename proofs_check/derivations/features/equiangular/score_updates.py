@@ -324,7 +324,8 @@ def early_updates() -> tuple[Theorem, Theorem, Theorem]:
         calc(0, ("<=", here**2), ("==", here, instantiate(zero_or_one, {m: k}))),
         M * (unit * E * y**3),
     )
-    low = show(at * (HALF * unit / K_**2), "<=", at * value, E, from_one())
+    small = show(at * E, "<=", at * M, E)
+    low = show(at * (HALF * unit / K_**2), "<=", at * value, E, small, from_one())
     high = show(value, "<=", unit * E / K_**2, E, from_one())
     there, back = gcongr(before, mean_attention()), gcongr(at, mean_attention())
     unit_there, value_there = here * (HALF * unit / K_**2), here * value

@@ -68,7 +68,7 @@ def theorem() -> Theorem:
         early * spent,
         ("==", early * rest + early * (3 * M**2) * lam(t)),
         ("<=", early * rest + early * (3 * M**2) * (log(M * rho) + E / (M * rho) - 1), logarithm()),
-        ("<=", early * most, E, log(M * rho)),
+        ("<=", early * most, show(early * E, "<=", early * (M * rho), E), E, log(M * rho)),
     )
     both, more = late * early, K_ * last - most
     line = calc(

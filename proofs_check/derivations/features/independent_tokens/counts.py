@@ -231,7 +231,8 @@ def _from_a_cosine(q: Term, X: Term, thm: Theorem, ranges: tuple[Theorem, ...]) 
     """q <= 3 e^{-X/25} from q (cosh(X) - 1) <= e^{3 X/4} - 1 and 0 <= q <= 1, for a positive X."""
     far, level, e, growth = above(s - 27), cosh(s) - 1, exp(-s / 25), exp(Fraction(3, 4) * s)
     beyond = arithmetic(far * (growth - 1), "<=", far * 3 * e * level)
-    near = arithmetic(share - far * share, "<=", 3 * e - far * 3 * e)
+    near = arithmetic(1 - far, "<=", 3 * e)
+    near = arithmetic(share - far * share, "<=", 3 * e - far * 3 * e, near, hide=(e,))
     beyond, near, some_level = (
         instantiate(line, {s: X}) for line in (beyond, near, arithmetic(0, "<", level))
     )

@@ -223,7 +223,13 @@ def some() -> Theorem:
     )
     exponent = positive_part(m * (2 - h) / (2 * h))
     found, least = instantiate(found, {N: exponent}), instantiated(whole, {N: exponent})
-    return calc(0, ("<", h**2 / (2 * m) * least), ("<=", found.lhs, least), ("<=", found.rhs, found))
+    large = show(m * (2 - h) / (2 * h), "<=", exponent)
+    return calc(
+        0,
+        ("<", h**2 / (2 * m) * least),
+        ("<=", found.lhs, large, least, exponent),
+        ("<=", found.rhs, found),
+    )
 
 
 @cache

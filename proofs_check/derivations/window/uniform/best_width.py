@@ -211,8 +211,9 @@ def enough_for_the_end() -> Theorem:
 def tokens_of_the_end() -> Theorem:
     """c_8 <= n rho^m: to the power d it is n (n rho^d)^m >= n."""
     N, size = log(n), log(wide_)
-    range_ = arithmetic(0, "<=", N + d * log_v, range_of_noise()[1])
-    many = arithmetic(d * size, "<=", N, enough_for_the_end(), hide=(wide_,))
+    low, high = range_of_noise()[1], enough_for_the_end()
+    range_ = calc(0, ("<=", log(low.rhs), low, low.rhs), ("==", N + d * log_v))
+    many = calc(d * size, ("==", log(high.lhs)), ("<=", N, high, high.lhs))
     logs = show(size, "<=", N + m * log_v, range_, many, dimension(), N, log_v, size)
     return calc(wide_, ("==", exp(size)), ("<=", exp(N + m * log_v), logs), ("==", n * exp(m * log_v)))
 

@@ -82,7 +82,7 @@ def no_window_beyond_a_constant(value: Value, late: Theorem) -> Theorem:
     even = instantiate(less_even(), {width: middle, more: gap}, show(0, "<", gap, late, omega, middle))
     last = instantiated(noise, {w: omega})
     even = chain(bound, integrate("prompt", (prompt,), even), last)
-    share = chain(calc(term(4), ("<=", least + 4), ("==", least * (1 + 4 / least))), least * several)
+    share = chain(calc(term(4), ("<=", least + 4), ("==", least * (1 + 4 / least), least)), least * several)
     noisy = calc(
         sigma**2 / n * share.lhs,
         ("<=", sigma**2 / n * share.rhs, share),

@@ -32,7 +32,7 @@ WRONG = (
     ("values", "if not all(map(finite, e.args)) and not all(map(nonnegative, e.args)):", "if False:"),
     ("values", "if nonnegative(e) or integrable(e, over):", "if True:"),
     ("values", 'if e.head == "log" and not positive(e.args[0]):', "if False:"),
-    ("polynomials", "powers[a] = Fraction(1)", "powers[a] = Fraction(0)"),
+    ("polynomials", "powers[a] = 1", "powers[a] = Fraction(0)"),
     ("polynomials", "powers[a] = powers[a] + x if a in powers else x", "powers[a] = x"),
     ("normal_form", "known = not u or set(u) == {ONE}  # the indicator of a number", "known = True"),
     ("normal_form", 'return inside if e.head == "ind" else', "return inside if True else"),
