@@ -260,8 +260,10 @@ def discharge(thm: Theorem, hypothesis: Assumption, shown: Theorem) -> Theorem:
     """
     if type(hypothesis) is not Assumption or not type(thm) is type(shown) is Theorem:
         raise ProofError(f"{hypothesis} is no hypothesis, or a premise is no theorem")
-    if hypothesis not in thm.assumptions or hypothesis.chosen is not None:
+    own = [a for a in thm.assumptions if a == hypothesis]
+    if len(own) != 1 or own[0].chosen is not None:
         raise ProofError(f"{hypothesis.name} is not assumed, or is the choice of a number")
+    (hypothesis,) = own  # what the theorem assumes, whatever was given
     if hypothesis in shown.assumptions:
         raise ProofError(f"the premise assumes {hypothesis.name}, which it is to show")
     if (shown.lhs, shown.rhs) != (hypothesis.lhs, hypothesis.rhs) or shown.op not in ENOUGH[hypothesis.op]:

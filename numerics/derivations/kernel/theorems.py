@@ -16,6 +16,7 @@ from numerics.derivations.kernel.terms import (
     GAUSSIAN,
     ORIGINS,
     START,
+    TERMS,
     Bind,
     Defined,
     Function,
@@ -64,6 +65,8 @@ class Assumption:
     argument: str = ""
 
     def __post_init__(self) -> None:
+        if not {type(self.lhs), type(self.rhs)} <= {*TERMS} or not type(self.name) is type(self.op) is str:
+            raise ProofError(f"{self.name} is no relation between terms")
         for v in self.every:
             of_indices = type(v) is Function and set(v.sorts) == {Sort.INDEX}
             if v in ORIGINS or not (of_indices or type(v) is Variable):

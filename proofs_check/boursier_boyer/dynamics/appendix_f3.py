@@ -299,7 +299,7 @@ def bounded_with_a_bayes_optimal_end(*, c: Fraction = Fraction(1), one: int = 1)
 @claim(
     "BB:F.3.fin",
     control=({"c": Fraction(1, 2)}, {"any_start": True}),
-    needs=("BB:F.3.4c", "BB:F.3.fin/bounded", "BB:T5.2"),
+    needs=("BB:F.3.4c", "BB:F.3.fin/bounded", "BB:T5.2", "BB:5.block", "BB:5.Rinf"),
     cites=CONSTANTS,
 )
 def theorem_5_2_for_a_degenerate_covariance(
@@ -318,5 +318,5 @@ def theorem_5_2_for_a_degenerate_covariance(
     )
     instances = (*SINGULAR, *(ZERO if any_start else ()))
     search = trained_risk_below(instances, c, checked, zeros=1)
-    limit = attained(instances, r"\lim_t\mathcal R_\infty(U_\infty(t),V_\infty(t))=0")
+    limit = attained(instances, c, r"\lim_t\mathcal R_\infty(U_\infty(t),V_\infty(t))=0")
     return derivation("BB:T5.2", search, search, limit, c=c, any_start=any_start)

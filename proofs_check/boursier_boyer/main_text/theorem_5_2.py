@@ -66,7 +66,7 @@ def theorem_5_2(*, c: Fraction = Fraction(1), any_start: bool = False) -> Eviden
     )
     instances = (*PRINTED, *(ZERO if any_start else ()))
     search = trained_risk_below(instances, c, checked)
-    limit = attained(instances, r"\lim_t\mathcal R_\infty(U_\infty(t),V_\infty(t))=\mathcal R^\star")
+    limit = attained(instances, c, r"\lim_t\mathcal R_\infty(U_\infty(t),V_\infty(t))=\mathcal R^\star")
     return derivation("BB:T5.2", search, search, limit, c=c, any_start=any_start)
 
 
@@ -203,7 +203,7 @@ def label_noise_reaches_only_the_corner(*, factor: int = 1, c: Fraction = Fracti
     only the corner of the covariance; `factor` multiplies each right side. The second route has
     Gaussian noise.
 
-    And Theorem 5.2 is derived with label noise, for Gaussian tokens of this covariance:
+    And Theorem 5.2 is derived with Gaussian label noise of the prompts and of the query:
     $\mathcal{R}_L(\theta_L(t))$ and its limit are at most $\frac12\tau^2+\varepsilon$, as for
     BB:T5.2; `c` multiplies $\varepsilon$. The second route are integrated flows.
     """

@@ -41,7 +41,10 @@ first, second, E, c = sp.symbols("alpha_1 alpha_2 E c", positive=True)
 WITHIN = 1e-5
 ONE_TOKEN = r"With one token its weight is $1$ for every $M$; "
 LEAST_VALUE = ("Weierstrass: a continuous function on an interval has a least value",)
-BY_ITS_PARTS = ("COL:T4.4/direction", "COL:T4.4/length", "COL:T4.4/multiples")
+BY_ITS_PARTS = (
+    *(f"COL:T4.4/{part}" for part in ("direction", "length", "multiples")),
+    *("COL:B.1-dec", "COL:D.noise", "COL:D4.2", "COL:H.2.rot"),
+)
 #: Controls of what is said of the blocks of a minimiser.
 OF_THE_FORM = tuple(dict(least_n=2, c_v=1) | x for x in (dict(most=-1), dict(sign=-1), dict(times=2)))
 FORM = r"M^{*}=cBB^{\top},\ 0<c\leq C_p/c_u^{2}"
@@ -136,11 +139,11 @@ def minimiser_ignores_spurious_directions(
     *, least_n: int = 1, c_v: int = 0, most: int = 0, sign: int = 1, times: int = 1
 ) -> Evidence:
     r"""Printed, two matrices share the least loss. Repaired, where $m$ is the least loss of
-    $\frac c{c_u^2}BB^\top$, $0\leq c\leq C_p$, and $M$ has at most the loss $m$: the squares of the
+    $\frac c{c_u^2}BB^\top$, $0\leq c\leq C$, and $M$ has at most the loss $m$: the squares of the
     blocks $B_\perp^\top MB$ and $B_\perp^\top MB_\perp$ sum to at most `most` = 0, and so does
     $k|A-\frac{\mathrm{tr}A}kI|^2$ for $A=B^\top MB$; `sign` = 1 times $\mathrm{tr}A$ is positive,
-    and `times` = 1 times $\frac{c_u^2}k\mathrm{tr}A$ at most $C_p$. The free minimiser is tried:
-    Case 1 with the bounds 1 and 2, Case 2 with the bound 1.
+    and `times` = 1 times $\frac{c_u^2}k\mathrm{tr}A$ at most $C$, for any $0<C\leq C_p$. The free
+    minimiser is tried: Case 1 with the bounds 1 and 2, Case 2 with the bound 1.
     """
     if least_n == 1 or c_v == 0:
         return tie(2 if c_v == 0 else 1, c_v, FORM)

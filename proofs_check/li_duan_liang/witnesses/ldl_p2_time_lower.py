@@ -8,4 +8,4 @@ for M in (28, 80):
     while (exp(z) / (exp(z) + M - 1)) ** 3 < 1 / 2:
         z, steps = z + M**2 * exp(z) / (6 * (M - 1) * (exp(z) + M - 1) ** 3), steps + 1
     print("K, c1:", K, 1, "left", K * log(K) / 2, "right", 96 * M**2 + 1125 * M + 2, "simulated", steps)
-    assert steps <= 96 * M**2 + 1125 * M + 2
+    assert steps <= 96 * M**2 + 1125 * M + 2 < K * log(K) / 2

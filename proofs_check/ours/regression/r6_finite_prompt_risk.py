@@ -133,7 +133,8 @@ def risk_at_every_prompt_length(*, six: int = 6, of_label: int = 1) -> Evidence:
     r"""Half the mean squared error at a query is the displayed bracket with the noise of the label:
     it is derived from the definition of softmax attention for every $L$, $d$ and query, any $U$ and
     $u$, tasks of any variance $\omega^2$, and label noise on prompt and query. Stein's lemma is
-    cited. Averaged over queries of any law, this is the risk.
+    cited. Averaged over queries of any law with four
+    moments, this is the risk.
 
     Tried is that the parts put together are the bracket at $\omega=1$; two routes that do not know
     Stein's lemma confirm it. Here `six` stands for the 6 before $P_3$, and `of_label` multiplies

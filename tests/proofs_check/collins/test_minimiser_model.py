@@ -36,7 +36,7 @@ GIVEN = {
     "D": lambda i, l: int(token(i) != token(l)),
     "p": first(lambda: 1),
     "n": TOKENS,
-} | dict.fromkeys(("d", "k'", "c_u", "c_v", "kappa", "rho", "c2"), 1)
+} | dict.fromkeys(("d", "k'", "c_u", "c_v", "kappa", "rho", "c2"), 1) | {"C2": 2}
 #: Where a hypothesis is tried: two tokens and the same one twice, once as an index beyond the last.
 PLACES = {"q": (0, 1), "o": (5, 44), "j": (0, 1), "m": (0,)}
 PAIRS = ((0, 1), (0, TOKENS))

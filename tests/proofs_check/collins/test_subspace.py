@@ -161,7 +161,7 @@ def test_a_derivation_needs_its_hypotheses(id, needed):
         (0, "the reflection of one token"),
         (1, "M is a minimiser"),
         (2, "u_i and -u_i have one law"),
-        (3, "|B'Mx| <= 2/c_u"),
+        (3, "|B'Mx| <= C/c_u"),
         (4, "u_1 and u_2 are independent"),
         (6, "k >= 2 with noise"),
         (6, "for the fixed direction"),

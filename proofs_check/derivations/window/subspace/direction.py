@@ -21,6 +21,7 @@ from proofs_check.derivations.window.subspace.equal_weights import (
     M_vu,
     c_u,
     c_v,
+    class_hypotheses,
     cosine,
     e_,
     level,
@@ -66,14 +67,14 @@ def forms_of_the_query() -> tuple[Theorem, ...]:
 
 def direction_statement(times: int = 1) -> Statement:
     """`times` c_u^4 (k|A|^2 - (tr A)^2)/(k(k + 2)) is at most the mean of lambda^2 (1 - cos^2)."""
-    given = hypotheses(*forms_of_the_query(), *of_the_class()[:2], of_the_tokens()[0])
+    given = hypotheses(*forms_of_the_query(), *class_hypotheses()[:2], of_the_tokens()[0])
     spread_ = times * c_u**4 * (d * size - trace**2) / (d * (d + 2))
     return Statement(spread_, "<=", query(level**2 * (1 - cosine**2)), given)
 
 
 def length_statement(times: int = 1) -> Statement:
     """The mean of lambda is `times` c_u^2 tr(A)/k, and that of lambda (1 - cos)."""
-    given = hypotheses(*forms_of_the_query(), *of_the_class()[:2])
+    given = hypotheses(*forms_of_the_query(), *class_hypotheses()[:2])
     return Statement(query(level), "==", times * c_u**2 * trace / d + off, given)
 
 

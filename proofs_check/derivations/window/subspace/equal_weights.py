@@ -16,7 +16,7 @@ from functools import cache
 from numerics.derivations.derived import chain, exp
 from numerics.derivations.kernel.binding import bind
 from numerics.derivations.kernel.rules import assume, gcongr, instantiate, integrate
-from numerics.derivations.kernel.sorts import REALS, Sort, whole
+from numerics.derivations.kernel.sorts import REALS, Range, Sort, whole
 from numerics.derivations.kernel.terms import Function, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.tactics import calc, show
@@ -90,25 +90,41 @@ one, two = alpha_1 * of_a, alpha_2 * of_b
 flipped = tuple(2 * h * direction(j, q) - at(j, o) for h, at in ((a, first), (b, second)))
 
 
+def of_multiple(c: Term) -> Term:
+    """The loss of (c/c_u^2)BB', which has the scores c u_i.u."""
+    return query(mean(loss(*(exp(c * over(u(j, q) * at(j, o))) for at in (first, second)))))
+
+
 def with_equal_weights(c: Term, s: Term, t: Term) -> Term:
     return by_heights(exp(c * s), exp(c * t), s, t, term(1))
 
 
+#: The bound C of the class times 1/c_u^2, and a share of it.
+bounds = {w: Variable(f"C{w}", range=Range(Fraction(0), Fraction(w), True, False)) for w in (1, 2)}
+part_of = Variable("s3", range=Range(Fraction(0), Fraction(1), False, False))
+
+
 @cache
-def of_the_class(widest: int = 2) -> tuple[Theorem, ...]:
-    """c_u Fx = lambda e with |e| = 1 and lambda at most C_p, as |B'Mx| <= C_p/c_u in the class."""
+def class_hypotheses(widest: int = 2) -> tuple[Theorem, ...]:
+    """c_u Fx = lambda e, |e| = 1 and lambda at most C <= C_p, as |B'Mx| <= C/c_u in the class."""
     along = level * direction(j, q)
     return (
         assume("c_u Fx = lambda e", c_u * Fx, "==", along, every=(j, q)),
         assume("|e| = 1", over(direction(j, q) ** 2), "==", 1, every=(q,)),
-        assume(f"|B'Mx| <= {widest}/c_u", level, "<=", widest, every=(q,)),
+        assume("|B'Mx| <= C/c_u", level, "<=", bounds[widest], every=(q,)),
     )
+
+
+@cache
+def of_the_class(widest: int = 2) -> tuple[Theorem, ...]:
+    """The same with C_p in place of C."""
+    *known, most = class_hypotheses(widest)
+    return (*known, chain(most, show(bounds[widest], "<=", widest)))
 
 
 @cache
 def of_the_tokens(noisy: bool = False) -> tuple[Theorem, ...]:
     """What is used of the law of the tokens given the query."""
-    number = narrow if noisy else level_
     total = one + two
     g, h = one / total, two / total
     inner = lambda at: mean(g * h * over(at * second(j, o)))
@@ -140,11 +156,11 @@ def of_the_tokens(noisy: bool = False) -> tuple[Theorem, ...]:
             every=every,
         ),
         assume(
-            "m is the least value with equal weights",
+            "m is at most the loss of each multiple of BB' in the class",
             least,
             "<=",
-            mean(with_equal_weights(number, *fixed)),
-            every=(number,),
+            of_multiple(bounds[1 if noisy else 2] * part_of),
+            every=(part_of,),
         ),
     )
 
@@ -351,16 +367,6 @@ def above_equal_weights(noisy: bool = False) -> Theorem:
         ("==", value.lhs, value, by, value.lhs),
         ("==", mean(exact), integrate("mean", (o,), of_the_scores())),
     )
-
-
-@cache
-def given_the_query(noisy: bool = False) -> Theorem:
-    """m, and what the directions cost, is at most the mean of the loss given the query."""
-    lowest, known = of_the_tokens(noisy)[-1], above_equal_weights(noisy)
-    bottom = instantiate(lowest, {narrow if noisy else level_: level}, of_the_class(1 if noisy else 2)[2])
-    cost = kappa**2 * mean(near) + kappa**2 * tilt * mean(spread)
-    first = show(least + cost, "<=", bottom.rhs + cost, bottom, least, bottom.rhs, cost)
-    return chain(first, known)
 
 
 #: The loss by the scores of the definition.

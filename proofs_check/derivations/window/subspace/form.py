@@ -30,8 +30,10 @@ from proofs_check.derivations.window.subspace.equal_weights import (
     M_vu,
     M_vv,
     above_equal_weights,
+    bounds,
     c_u,
     c_v,
+    class_hypotheses,
     cosine,
     e_,
     fixed,
@@ -134,7 +136,7 @@ def multiple_of_I(noisy: bool) -> Theorem:
 @cache
 def within_the_bound(noisy: bool) -> Theorem:
     """c_u^2 tr A/k <= C_p."""
-    size_, most, some = mean_length(), of_the_class(1 if noisy else 2)[2], off_is_positive()
+    size_, most, some = mean_length(), class_hypotheses(1 if noisy else 2)[2], off_is_positive()
     means = integrate("query", (q,), most)
     bound = calc(query(level), ("<=", means.rhs, means), ("==", most.rhs))
     return show(coefficient, "<=", most.rhs, size_, bound, some, size_.lhs, off, coefficient)
@@ -159,10 +161,9 @@ def without_noise_near_0() -> tuple[Theorem, Theorem]:
     """The loss is at least that of 0 less a multiple of the mean of lambda, and m at most that of 0
     less a positive number.
     """
-    _, turn, lowest = losses.uniform_tokens()
+    turn = losses.uniform_tokens()[1]
     several, start = heights.one_token()[2], mean(level_0)
-    ranges = show(0, "<=", best, several), show(best, "<=", 2, several)
-    low, good = instantiate(lowest, {level_: best}, *ranges), at_a_multiple()
+    low, good = losses.lowest(best, several, n, d), at_a_multiple()
     good = gcongr(kappa**2 * good.lhs, good)
     near = integrate("mean", (o,), instantiate(from_below(), {level_: level}, of_the_class()[2]))
     near = gcongr(kappa**2 * near.lhs, near)
@@ -200,14 +201,14 @@ def heights_in_range() -> tuple[Theorem, ...]:
 
 
 #: A multiple that is good enough with noise, and how much less its loss is over kappa^2.
-noisy_best = kappa**2 / (2 * kappa**2 + sigma**2 + 1)
+noisy_best = bounds[1] * kappa**2 / (2 * kappa**2 + sigma**2 + 1)
 noisy_fall = noisy_best / (4 * d)
 
 
 @cache
 def with_noise_near_0() -> tuple[Theorem, Theorem]:
     """The same with noise."""
-    lowest, inside, scale = of_the_tokens(True)[-1], heights_in_range(), minimal(True)[1]
+    inside, scale = heights_in_range(), minimal(True)[1]
     put, start = {s_: fixed[0], t_: fixed[1]}, mean(with_equal_weights(term(0), *fixed))
     ranges = (
         show(0, "<", noisy_best, scale, kappa**2, sigma**2),
@@ -229,7 +230,7 @@ def with_noise_near_0() -> tuple[Theorem, Theorem]:
         ("==", start - front * distance.rhs, distance, *sides(distance), start, front),
         ("==", start - kappa**2 * noisy_fall, start),
     )
-    low = instantiate(lowest, {narrow: noisy_best}, *ranges)
+    low = minimiser.lowest(True, noisy_best, *ranges, scale, kappa**2, sigma**2)
     near = instantiate(noise_near_0.is_not_steep(), {narrow: level, **put}, *inside, of_the_class(1)[2])
     near, paid = integrate("mean", (o,), near), above_equal_weights(True)
     free = show(0, "<=", tilt, losses.cosine_is_at_most_1(), cosine)
@@ -277,12 +278,12 @@ def statements(case: bool, most: int = 0, sign: int = 1, times: int = 1) -> tupl
     query_ = hypotheses(*forms_of_the_query())
     traces, _, odd, _ = forms_of_the_query()
     near_0 = hypotheses(traces, odd, *(fixed_heights() if case else (unit(), *uniform_heights())))
-    bound = hypotheses(traces, odd, *of_the_class(1 if case else 2), of_the_tokens()[0])
+    bound = hypotheses(traces, odd, *class_hypotheses(1 if case else 2), of_the_tokens()[0])
     return (
         Statement(of_N + of_Q, "<=", term(most), given),
         Statement(d * size - trace**2, "<=", term(most), given | query_),
         Statement(term(0), "<", sign * trace, given | near_0),
-        Statement(times * coefficient, "<=", term(1 if case else 2), bound),
+        Statement(times * coefficient, "<=", bounds[1 if case else 2], bound),
     )
 
 

@@ -9,7 +9,7 @@ from functools import cache
 from numerics.derivations.derived import chain, exp
 from numerics.derivations.kernel.rules import assume, gcongr, instantiate, integrate
 from numerics.derivations.kernel.sorts import POSITIVE, REALS, Sort
-from numerics.derivations.kernel.terms import Function, Variable
+from numerics.derivations.kernel.terms import Function, Term, Variable
 from numerics.derivations.kernel.theorems import Assumption, Theorem
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.tactics import calc, show
@@ -24,23 +24,25 @@ from proofs_check.derivations.window.subspace.equal_weights import (
     M_vu,
     M_vv,
     a,
+    above_equal_weights,
     b,
+    bounds,
     c_u,
     c_v,
+    class_hypotheses,
     cosine,
     e_,
     exact,
     excess,
-    given_the_query,
     in_range,
     least,
     level,
     m,
     near,
     noisy_tokens,
-    of_the_class,
     of_the_tokens,
     out,
+    part_of,
     query,
     spread,
     spurious,
@@ -207,14 +209,14 @@ def of_multiples() -> tuple[Theorem, ...]:
             inner(first(j, o)),
             "==",
             inner(flipped_),
-            every=(q,),
+            every=(q, c),
         ),
         assume(
             "a rotation keeps the law of u_1 and u_2, for M = cBB'",
             mean(with_equal_weights(c, *at_u)),
             "==",
             mean(with_equal_weights(c, *at_fixed)),
-            every=(q,),
+            every=(q, c),
         ),
     )
 
@@ -249,10 +251,32 @@ def loss_of_multiples() -> Theorem:
     return calc(integrate("query", (q,), point), ("==", turn.rhs))
 
 
+def below(known: Theorem, same: Theorem, widest: int, at: Term, *given: Theorem | Term) -> Theorem:
+    """m is at most the loss of at/c_u^2 BB', for a number between 0 and the bound C."""
+    share = at / bounds[widest]
+    ranges = show(0, "<=", share, *given), show(share, "<=", 1, *given)
+    return chain(instantiate(known, {part_of: share}, *ranges), instantiate(same, {c: at}))
+
+
+def lowest(noisy: bool, at: Term, *given: Theorem | Term) -> Theorem:
+    """m is at most the value with equal weights, by COL:T4.4/multiples."""
+    return below(of_the_tokens(noisy)[-1], loss_of_multiples(), 1 if noisy else 2, at, *given)
+
+
+@cache
+def given_the_query(noisy: bool = False) -> Theorem:
+    """m, and what the directions cost, is at most the mean of the loss given the query."""
+    known = above_equal_weights(noisy)
+    bottom = lowest(noisy, level, class_hypotheses(1 if noisy else 2)[2], level)
+    cost = kappa**2 * mean(near) + kappa**2 * tilt * mean(spread)
+    first = show(least + cost, "<=", bottom.rhs + cost, bottom, least, bottom.rhs, cost)
+    return chain(first, known)
+
+
 def cost_hypotheses(noisy: bool) -> frozenset[Assumption]:
     """What the costs rest on, without noise or with it."""
     given = hypotheses(*spurious_parts(), noisy_tokens()[1])
-    given |= hypotheses(*of_the_class(1 if noisy else 2), *of_the_tokens(noisy))
+    given |= hypotheses(*class_hypotheses(1 if noisy else 2), *of_the_tokens(noisy), *of_multiples())
     return given | hypotheses(*(noisy_tokens() if noisy else (without_noise(),)))
 
 

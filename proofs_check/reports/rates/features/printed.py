@@ -31,6 +31,8 @@ class Law(NamedTuple):
     quantity: str
     below: bool
     says: str
+    #: Whether it is judged as repaired: for orthonormal features, which these are.
+    corrected: bool = False
 
 
 LAWS = {
@@ -38,7 +40,11 @@ LAWS = {
         "time", False, "Proposition 2: the attention is 1/2 after at most C K log K/(eta L^2 Delta^2) steps"
     ),
     "LDL:P2/time.lower": Law(
-        "time", True, "Proposition 2: the attention is 1/2 after at least c K log K/(eta L^2 Delta^2) steps"
+        "time",
+        True,
+        "Proposition 2, for orthonormal features: the attention is 1/2 after at least c K log "
+        "K/(eta L^2 Delta^2) steps",
+        corrected=True,
     ),
     "LDL:P2.attn": Law(
         "attention", True, "Proposition 2: after these steps the attention is at least c/(1+delta)"
@@ -78,9 +84,10 @@ def _printed(
     contradicted: bool,
     ratios: dict[str, float] | None = None,
     power: float | None = None,
+    corrected: bool = False,
 ) -> Line:
     """The line of a printed law, which the exact times contradict or not."""
-    return judged(row, law, says, contradicted, printed=True, ratios=ratios, power=power)
+    return judged(row, law, says, contradicted, printed=True, ratios=ratios, power=power, corrected=corrected)
 
 
 def half_time(K: float, L: float, Delta: float, eta: float) -> float:
@@ -156,9 +163,8 @@ def _of_K(row: str, law: Law, ratio: dict[int, float]) -> Line:
         f"The exact {law.quantity} over the printed one is {at}; from K = 2^20 on it goes like "
         f"K^{fit.value:.3f}, with local slopes from {fit.low:.3f} to {fit.high:.3f}: {end}."
     )
-    return _printed(
-        row, law.says, says, broken, ratios={name: ratio[K] for K, name in SHOWN.items()}, power=fit.value
-    )
+    shown = {name: ratio[K] for K, name in SHOWN.items()}
+    return _printed(row, law.says, says, broken, ratios=shown, power=fit.value, corrected=law.corrected)
 
 
 def _threshold() -> Line:

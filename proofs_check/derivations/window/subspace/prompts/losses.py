@@ -7,7 +7,7 @@ from __future__ import annotations
 from functools import cache
 
 from numerics.derivations.derived import exp
-from numerics.derivations.kernel.rules import assume, gcongr, instantiate, integrate
+from numerics.derivations.kernel.rules import assume, gcongr, integrate
 from numerics.derivations.kernel.terms import Term
 from numerics.derivations.kernel.theorems import Assumption, Theorem
 from numerics.derivations.statements import Statement, hypotheses
@@ -15,13 +15,15 @@ from numerics.derivations.tactics import calc, show
 from proofs_check.derivations.window.prompt import bounded_X as X
 from proofs_check.derivations.window.prompt import d, i, j, mean, n, o, over, q, tokens
 from proofs_check.derivations.window.signal import p
-from proofs_check.derivations.window.subspace.cosines import kappa, level_, sides
+from proofs_check.derivations.window.subspace.cosines import kappa, sides
 from proofs_check.derivations.window.subspace.direction import off
 from proofs_check.derivations.window.subspace.equal_weights import (
     Fx,
     Gx,
+    bounds,
     c_u,
     c_v,
+    class_hypotheses,
     cosine,
     least,
     level,
@@ -29,11 +31,18 @@ from proofs_check.derivations.window.subspace.equal_weights import (
     of_the_class,
     of_the_tokens,
     out,
+    part_of,
     query,
     tilt,
     u,
 )
-from proofs_check.derivations.window.subspace.minimiser import blocks, c, mean_square_of_Gx, spurious_parts
+from proofs_check.derivations.window.subspace.minimiser import (
+    below,
+    blocks,
+    c,
+    mean_square_of_Gx,
+    spurious_parts,
+)
 from proofs_check.derivations.window.subspace.prompts import gain
 from proofs_check.derivations.window.subspace.prompts import tilt as heights
 from proofs_check.derivations.window.subspace.prompts.brackets import bounded
@@ -84,11 +93,11 @@ def uniform_tokens() -> tuple[Theorem, ...]:
         assume("the flip keeps the law of the u_i", along(total), "==", along(flipped), every=(q,)),
         assume("a rotation keeps the law of the u_i", mean(signal_0), "==", mean(fixed(level)), every=(q,)),
         assume(
-            "m is the least value with equal weights",
+            "m is at most the loss of each multiple of BB' in the class",
             least,
             "<=",
-            kappa**2 * mean(fixed(level_)),
-            every=(level_,),
+            of_multiple(bounds[2] * part_of),
+            every=(part_of,),
         ),
     )
 
@@ -96,7 +105,17 @@ def uniform_tokens() -> tuple[Theorem, ...]:
 @cache
 def of_multiples() -> Theorem:
     at_u, at_p = (mean(error(exp(c * over(at * X(i, j, o))), at)) for at in (u(j, q), p(j)))
-    return assume("a rotation keeps the law of the u_i, for M = cBB'", at_u, "==", at_p, every=(q,))
+    return assume("a rotation keeps the law of the u_i, for M = cBB'", at_u, "==", at_p, every=(q, c))
+
+
+def of_multiple(c: Term) -> Term:
+    """The loss of (c/c_u^2)BB', which has the scores c u_i.u."""
+    return query(mean(kappa**2 * error(exp(c * over(u(j, q) * X(i, j, o))), u(j, q))))
+
+
+def lowest(at: Term, *given: Theorem | Term) -> Theorem:
+    """m is at most the value with equal weights, by COL:T4.4/multiples."""
+    return below(uniform_tokens()[2], loss_of_multiples(), 2, at, *given)
 
 
 @cache
@@ -212,8 +231,8 @@ def tolls() -> Theorem:
 @cache
 def costs() -> Theorem:
     """m, and what the blocks N and Q and the direction of Fx cost, is at most the loss."""
-    _, turn, lowest = uniform_tokens()
-    bottom, paid = instantiate(lowest, {level_: level}, of_the_class()[2]), tolls()
+    turn = uniform_tokens()[1]
+    bottom, paid = lowest(level, class_hypotheses()[2], level), tolls()
     given = calc(
         least + toll,
         ("<=", bottom.rhs + toll, bottom, least, bottom.rhs, toll),
@@ -244,8 +263,8 @@ def cosine_is_at_most_1() -> Theorem:
 
 def cost_hypotheses() -> frozenset[Assumption]:
     given = hypotheses(*uniform_pairs(), *sums_over_tokens().values(), same_token(), bounded())
-    given |= hypotheses(*heights.one_token(), *uniform_tokens(), gain.uniform_directions())
-    return given | hypotheses(*of_the_class(), of_the_tokens()[0], *spurious_parts()[2:])
+    given |= hypotheses(*heights.one_token(), *uniform_tokens(), of_multiples(), gain.uniform_directions())
+    return given | hypotheses(*class_hypotheses(), of_the_tokens()[0], *spurious_parts()[2:])
 
 
 @cache
@@ -257,5 +276,4 @@ def loss_of_multiples() -> Theorem:
 
 def multiples_statement(factor: int = 1) -> Statement:
     """The loss of cBB' is `factor` times that of equal weights."""
-    left = query(mean(kappa**2 * error(exp(c * over(u(j, q) * X(i, j, o))), u(j, q))))
-    return Statement(left, "==", factor * kappa**2 * mean(fixed(c)), hypotheses(of_multiples()))
+    return Statement(of_multiple(c), "==", factor * kappa**2 * mean(fixed(c)), hypotheses(of_multiples()))

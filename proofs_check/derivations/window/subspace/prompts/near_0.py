@@ -16,6 +16,7 @@ from numerics.derivations.tactics import calc, show
 from proofs_check.derivations.window.prompt import bounded_X as X
 from proofs_check.derivations.window.prompt import d, i, j, mean, n, o, over, tokens
 from proofs_check.derivations.window.subspace.cosines import sides
+from proofs_check.derivations.window.subspace.equal_weights import bounds
 from proofs_check.derivations.window.subspace.prompts import tilt
 from proofs_check.derivations.window.subspace.prompts.shares import (
     excess,
@@ -230,8 +231,8 @@ def less_than_at_0() -> Theorem:
 
 
 #: A multiple that is good enough, and how much less its loss is.
-best = (n - 1) / (1276 * n * d)
-fall = (n - 1) ** 2 / (1276 * n**2 * d**2)
+best = bounds[2] * (n - 1) / (2552 * n * d)
+fall = bounds[2] * (n - 1) ** 2 / (2552 * n**2 * d**2)
 
 
 @cache
@@ -241,4 +242,5 @@ def at_a_multiple() -> Theorem:
     ranges = show(0, "<", best, several), show(best, "<=", 1, several)
     known = instantiate(less_than_at_0(), {small: best}, *ranges)
     start = mean(level_0)
-    return calc(known, ("==", start - fall, start, n, d))
+    off = show(-2 * best * (n - 1) / (n * d) + 1276 * best**2, "<=", -fall, several, n, d)
+    return calc(known, ("==", start + off.lhs), ("<=", start - fall, off, start, off.lhs))
