@@ -124,7 +124,6 @@ WRONG = (
     ("steps", "if hypothesis in base.assumptions:", "if False:"),
     ("steps", "return e.function.after(*e.args)", "return e"),
     ("judgements", "type(hypothesis) is not Assumption or not", "not"),
-    ("judgements", "(hypothesis,) = own", "_ = own"),
     ("judgements", "or own[0].chosen is not None:", ":"),
     ("judgements", "if hypothesis in shown.assumptions:", "if False:"),
     ("judgements", "(shown.lhs, shown.rhs) != (hypothesis.lhs, hypothesis.rhs) or", ""),
