@@ -4,8 +4,8 @@ Assumption 4.2 asks for of them.
 
 A token is (x, w.x + noise), and a query (x, 0)/kappa, with Gaussian x and kappa^2 = max(1,
 |Sigma|).
-The coordinate of the label is that at which e is 1; there Sigma has the eigenvalue 0, and w, which
-has one more normal number there, is seen by nothing.
+The coordinate of the label is that at which e is 1; there Sigma has the eigenvalue 0, and w
+one more normal number, which no token and no query sees.
 """
 
 from __future__ import annotations
