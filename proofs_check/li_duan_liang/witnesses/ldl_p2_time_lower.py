@@ -1,6 +1,5 @@
 """Proposition 2: T_f^1 <= c steps to Attn_k = 1/2: features (e_i, e_j, e_l), K = M^3, f = +-L/sqrt(2) on halves of
 the i, of the j or of the l, eta = 1/L^2: Attn_k = w^3 for one w."""
-
 from math import exp, log
 
 for M in (28, 80):

@@ -23,20 +23,24 @@ token = lambda i: i if i < TOKENS else 0
 sign_u, sign_v = (lambda q: 1 - 2 * (q % 2)), (lambda q: 1 - 2 * (q // 2 % 2))
 along = lambda q: A * sign_u(q) + N * sign_v(q)
 block = lambda value: lambda a, b: value if a == b == 0 else 0
-GIVEN = {
-    "X": lambda i, j, o: OUTCOMES[o][token(i)] if j == 0 else 0,
-    "V": lambda i, m, o: OUTCOMES[o][TOKENS + token(i)] if m == 0 else 0,
-    "u": first(sign_u),
-    "v": first(sign_v),
-    "e": first(lambda q: 1 if along(q) > 0 else -1),
-    "lambda": lambda q: Fraction(1) if abs(along(q)) == 1 else Fraction(1, 2),
-    "A": block(A),
-    "N": block(N),
-    "Q": block(Q),
-    "D": lambda i, l: int(token(i) != token(l)),
-    "p": first(lambda: 1),
-    "n": TOKENS,
-} | dict.fromkeys(("d", "k'", "c_u", "c_v", "kappa", "rho", "c2"), 1) | {"C2": 2}
+GIVEN = (
+    {
+        "X": lambda i, j, o: OUTCOMES[o][token(i)] if j == 0 else 0,
+        "V": lambda i, m, o: OUTCOMES[o][TOKENS + token(i)] if m == 0 else 0,
+        "u": first(sign_u),
+        "v": first(sign_v),
+        "e": first(lambda q: 1 if along(q) > 0 else -1),
+        "lambda": lambda q: Fraction(1) if abs(along(q)) == 1 else Fraction(1, 2),
+        "A": block(A),
+        "N": block(N),
+        "Q": block(Q),
+        "D": lambda i, l: int(token(i) != token(l)),
+        "p": first(lambda: 1),
+        "n": TOKENS,
+    }
+    | dict.fromkeys(("d", "k'", "c_u", "c_v", "kappa", "rho", "c2"), 1)
+    | {"C2": 2}
+)
 #: Where a hypothesis is tried: two tokens and the same one twice, once as an index beyond the last.
 PLACES = {"q": (0, 1), "o": (5, 44), "j": (0, 1), "m": (0,)}
 PAIRS = ((0, 1), (0, TOKENS))
