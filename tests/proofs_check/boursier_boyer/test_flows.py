@@ -51,8 +51,8 @@ def test_the_supremum_has_to_be_nearly_attained(factor, more, monkeypatch):
     """
     prompts = long_prompts.FOR_E1
     (bound,), (apart,) = prompts.bounds, prompts.apart
-    assert long_prompts.small(prompts, bound, two_flows.g2).op == "<="
+    assert long_prompts.small(prompts, bound, two_flows.g2, long_prompts.SMOOTH).op == "<="
     above = assume("g2 is above a value", two_flows.g2, "<=", factor * apart + more / L)
     monkeypatch.setattr(long_prompts.Prompts, "supremum", lambda *_: above)
     with pytest.raises(ProofError):
-        long_prompts.small.__wrapped__(prompts, bound, two_flows.g2)
+        long_prompts.small.__wrapped__(prompts, bound, two_flows.g2, long_prompts.SMOOTH)
