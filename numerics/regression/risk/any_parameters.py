@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from numerics.attention.quadrature.weight_tables import weight_table
 from numerics.regression.risk.block_manifold import ATTENTIONS, RiskField, read_length
+from numerics.regression.risk.sobol import sobol_points
 from numerics.training.parameters import read_parameters
 from theory.inputs.overflow import within_floats
 from theory.regression.experiment import Variant
@@ -201,10 +202,9 @@ def normal_points(d: int, points: int, seed: int) -> Floats:
     They are kept, since a run asks for the same again and again.
     """
     from scipy.special import ndtri
-    from scipy.stats.qmc import Sobol
 
     streams = np.random.default_rng([0x506F7052, seed]).spawn(RANDOMISATIONS)
-    uniform = np.stack([Sobol(2 * d, scramble=True, seed=stream).random(points) for stream in streams])
+    uniform = np.stack([sobol_points(2 * d, points, stream) for stream in streams])
     found = ndtri(np.clip(uniform, 2.0**-60, 1 - 2.0**-53))
     found.setflags(write=False)
     return np.asarray(found)

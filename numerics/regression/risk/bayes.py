@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.regression.risk.block_manifold import read_length
+from numerics.regression.risk.sobol import sobol_points
 from theory.inputs.overflow import within_floats
 from theory.inputs.spectrum import EPS, ROUNDING, RankWarning, spectrum
 from theory.regression.task import RegressionTask, read_task
@@ -119,12 +120,9 @@ def _draws(
     `crowd` of a uniform number.
     """
     from scipy.special import gammaincinv, ndtri
-    from scipy.stats import qmc
 
-    p, weight = (
-        np.clip(qmc.Sobol(diagonal + others, scramble=True, seed=rng).random(points), 1e-16, 1 - 1e-16),
-        np.ones(points),
-    )
+    p = np.clip(sobol_points(diagonal + others, points, rng), 1e-16, 1 - 1e-16)
+    weight = np.ones(points)
     if crowd > 1:
         v = p[:, diagonal - 1].copy()
         p[:, diagonal - 1], weight = v**crowd, crowd * v ** (crowd - 1)
