@@ -57,6 +57,16 @@ def paper():
             drop_folder(made)
 
 
+def test_no_claim_needs_an_assumption():
+    """What a statement supposes stands among its hypotheses; examples of it say that it can be met,
+    and a chain is no weaker for that.
+    """
+    supposed = {id for id, row in rows().items() if row.kind == "assumption"}
+    needs = [(id, need) for id, claim in load_claims().items() for need in claim.needs]
+    assert supposed
+    assert [(id, need) for id, need in needs if need in supposed] == []
+
+
 def test_a_folder_with_statements_is_collected_wherever_it_stands(monkeypatch, pytester, paper):
     folder = paper(pytester.path / "room" / "paper")
     monkeypatch.setattr("proofs_check.plugin.HERE", pytester.path)

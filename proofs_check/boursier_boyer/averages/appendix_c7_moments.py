@@ -65,7 +65,6 @@ def _mean(s: int, U: int) -> sp.Expr:
     assumes=(MEANS,),
     repair=dict(power=1),
     control=(dict(power=2), dict(c=Fraction(9, 10))),
-    needs=("BB:A3.3",),
     hypotheses=("d in Integers", "d >= 1", "sigma >= 1"),
 )
 def fourth_power_of_the_tilted_mean(*, power: int = 4, c: int | Fraction = 1) -> Evidence:
@@ -90,7 +89,7 @@ def fourth_power_of_the_tilted_mean(*, power: int = 4, c: int | Fraction = 1) ->
     return undecided("interval arithmetic", "no U up to 9 breaks it for Rademacher tokens")
 
 
-@claim("BB:20/end", control=dict(c=Fraction(9, 10)), needs=("BB:A3.3",))
+@claim("BB:20/end", control=dict(c=Fraction(9, 10)))
 def end_of_equation_20(*, c: int | Fraction = 1) -> Evidence:
     r"""With $w=e^{Z_1^{\top}UZ}$, the mean over $Z$ of $\mathbb{E}[w\|Z_1\|^4]/\mathbb{E}[w]^4$ is
     at most $c\,\sigma^8M_{4,0}$ with `c` = 1: the last inequality of (20) as printed. This is
@@ -106,7 +105,6 @@ def end_of_equation_20(*, c: int | Fraction = 1) -> Evidence:
     **TYPO,
     repair=dict(power=4),
     control=(dict(power=3), dict(scale=Fraction(1, 2))),
-    needs=("BB:A3.3",),
     hypotheses=("d in Integers", "d >= 1", "sigma >= 1"),
 )
 def moment_of_the_first_term(*, power: int = 0, scale: int | Fraction = 1) -> Evidence:
@@ -176,7 +174,7 @@ def _weighted_product(c: int | Fraction) -> Evidence:
     return forall(2 * a * b, "<=", Rational(c) * (k * a**2 + b**2 / k), dict.fromkeys((a, b, k), (0, oo)))
 
 
-@claim("BB:C.7.moments", control=(dict(c=Fraction(9, 10)), dict(of_4=7, of_8=15)), needs=("BB:A3.3",))
+@claim("BB:C.7.moments", control=(dict(c=Fraction(9, 10)), dict(of_4=7, of_8=15)))
 def moments_of_the_limits(*, c: int | Fraction = 1, of_4: int = 8, of_8: int = 16) -> Evidence:
     r"""With $X=v_i^{\top}m$ and $Y=mz^{\top}$ for the tilted mean $m$, the bounds on
     $\mathbb{E}X^4$, $\mathbb{E}\|Y\|^4$, on $\mathbb{E}X^8$ in two steps and on $\mathbb{E}\|Y\|^8$

@@ -212,7 +212,7 @@ def exponential_below_a_power(*, c: int | Fraction = 5, powers: tuple[int, ...] 
 
 
 term_2_simplified = shared.term_2_simplified("BB:LC.6.T2b", P, 2, needs=("BB:LC.6.T2c", "BB:LC.6.5x"))
-term_3 = shared.term_3("BB:LC.6.T3", 6, 2, ("BB:17/B", "BB:AC.5", "BB:LC.6.T3/maximum"))
+term_3 = shared.term_3("BB:LC.6.T3", 6, 2, ("BB:17/B", "BB:LC.6.T3/maximum"))
 scale_of_the_maximum = shared.scale_of_the_maximum("BB:LC.6.T3/maximum", P, 4)
 logarithm_absorbs_the_dimension = shared.logarithm_absorbs_the_dimension(
     "BB:LC.6.T3/conclude", P, ("BB:LC.6.T3",)
@@ -346,7 +346,7 @@ def constants_of_term_2_of_c9(*, depends: str = "on f and d", c: int | Fraction 
 term_2_simplified_of_c9 = shared.term_2_simplified(
     "BB:LC.9.T2/g", (1,), 4, follows="BB:LC.6.T2b", needs=("BB:LC.6.5x",)
 )
-term_3_of_c9 = shared.term_3("BB:LC.9.T3", 12, 1, ("BB:19/B", "BB:AC.8", "BB:LC.9.T3/maximum"))
+term_3_of_c9 = shared.term_3("BB:LC.9.T3", 12, 1, ("BB:19/B", "BB:LC.9.T3/maximum"))
 scale_of_the_maximum_of_c9 = shared.scale_of_the_maximum("BB:LC.9.T3/maximum", (1,), 8)
 logarithm_absorbs_the_dimension_of_c9 = shared.logarithm_absorbs_the_dimension(
     "BB:LC.9.T3/conclude", (2,), ("BB:LC.9.T3",)

@@ -208,7 +208,6 @@ def convergence_is_faster(*, level: str = "any", classes: int = 5) -> Evidence:
     repair=dict(tasks="exchangeable"),
     control=dict(two=1),
     hypotheses=("K in Integers", "K >= 3"),
-    needs=("LDL:eq4b",),
 )
 def every_difference_is_large(*, tasks: str = "any", two: int = 2) -> Evidence:
     r"""$L\Delta\leq C|f(v_n)-f(v_k)|$ for all $n\neq k$ is refuted for every $C$: on $K=4$

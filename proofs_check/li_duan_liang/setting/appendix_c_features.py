@@ -88,7 +88,7 @@ ONE_QUERY = Robust(
     **charge(false="gap", follows="LDL:L2.raw", costs="a hypothesis"),
     repair=dict(orthonormal=True),
     control=(dict(shared=Fraction(1, 10)), dict(power=2)),
-    needs=("LDL:C.grad", "LDL:3.1.feat", "LDL:C.start"),
+    needs=("LDL:C.grad", "LDL:C.start"),
     argument=CHAIN_RULE,
     hypotheses=SKEW_HYPOTHESES,
 )

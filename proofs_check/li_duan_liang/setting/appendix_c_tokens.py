@@ -26,7 +26,7 @@ above, below = sp.Function("Y", real=True)(q), sp.Function("D", positive=True)(q
 REST = "The other tokens enter through their sums only, which go by names as functions of the entry of $Q$."
 
 
-@claim("LDL:C.start", control=dict(half=Fraction(1, 3)), needs=("LDL:eq7-8", "LDL:eq10"), argument=REST)
+@claim("LDL:C.start", control=dict(half=Fraction(1, 3)), needs=("LDL:eq10",), argument=REST)
 def gradient_of_the_loss(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     r"""The derivative of `half` = 1/2 times the squared error in an entry of $Q$ is the error times
     the derivative of the prediction, and that of $\sum_i\mathrm{attn}_iy_i$ is

@@ -51,7 +51,6 @@ AT_THE_START = Robust(
     **charge(false="gap", costs="nothing"),
     repair=dict(query_keys=0),
     control=(dict(query_keys=1), dict(factor=2)),
-    needs=("LDL:eq1",),
     hypotheses=AT_THE_START.hypotheses,
 )
 def keys_of_the_layer(*, query_keys: int = 1, factor: int = 1) -> Evidence:
@@ -82,7 +81,6 @@ WIDE = Robust(
     **TYPO,
     repair=dict(rows=1),
     control=dict(rows=2),
-    needs=("LDL:eq1",),
     hypotheses=WIDE.hypotheses,
 )
 def rows_of_the_responses(*, rows: int = 0) -> Evidence:
@@ -136,7 +134,7 @@ def every_prompt(power: int, factor: int = 1) -> Evidence:
     return all_of(*parts, checked=r"\sum_i\mathrm{attn}_iy_i=\sum_k\mathrm{Attn}_kf(v_k)")
 
 
-@claim("LDL:eq10", control=(dict(power=2), dict(factor=2)), needs=("LDL:eq5-6",))
+@claim("LDL:eq10", control=(dict(power=2), dict(factor=2)))
 def prediction_by_classes(*, power: int = 1, factor: int = 1) -> Evidence:
     r"""For every number of tokens and classes
     $\sum_i\mathrm{attn}_iy_i=\sum_k\mathrm{Attn}_kf(v_k)$, and this is the mean of the $f(v_k)$
@@ -183,7 +181,7 @@ def shares_of_the_other_classes(*, one: int = 1) -> Evidence:
     return derivation("LDL:attn-n", tried, one=one)
 
 
-@claim("LDL:init", control=dict(more=1), needs=("LDL:eq10", "LDL:eq7-8"))
+@claim("LDL:init", control=dict(more=1), needs=("LDL:eq10",))
 def attention_at_the_start(*, more: int = 0) -> Evidence:
     r"""At $Q=0$ each of $N$ tokens has the attention $1/(N+\mathrm{more})$ with `more` = 0: by the
     softmax of $N$ zeros for every $N$, and by theory for any tokens of three classes.

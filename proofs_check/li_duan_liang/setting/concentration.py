@@ -150,7 +150,7 @@ LARGE_DELTA = Diverging(
     **charge(false="gap", costs="a hypothesis"),
     repair=dict(share=Fraction(1, 2)),
     control=(dict(least=Fraction(3, 5)), dict(most=Fraction(2, 5))),
-    needs=("LDL:eq9", "LDL:3.1.pk"),
+    needs=("LDL:eq9",),
     hypotheses=HYPOTHESES,
 )
 def constants_of_the_concentration(
@@ -172,7 +172,6 @@ def constants_of_the_concentration(
 @claim(
     "LDL:eq9.bal",
     control=(dict(twelve=6), dict(nine=8)),
-    needs=("LDL:3.1.pk",),
     hypotheses=("K in Integers", "K >= 2"),
 )
 def prompts_are_balanced(*, twelve: int = 12, nine: int = 9) -> Evidence:

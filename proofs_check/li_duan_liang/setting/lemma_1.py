@@ -27,7 +27,7 @@ S, x = sp.symbols("S x", real=True)
 HALVES = ("M in Integers", "M >= 2", "0 < s < 1", "L > 0", "Delta > 0")
 
 
-@claim("LDL:L1.id", control=dict(half=Fraction(1, 3)), needs=("LDL:eq7-8", "LDL:eq10", "LDL:A.cols"))
+@claim("LDL:L1.id", control=dict(half=Fraction(1, 3)), needs=("LDL:eq10", "LDL:A.cols"))
 def loss_by_differences(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     r"""The loss is `half` = 1/2 times the sum over $k$ of the mean of $(\sum_{n\neq
     k}\mathrm{Attn}_n(f_n-f_k))^2$ where the query is $v_k$. It is derived for every number of

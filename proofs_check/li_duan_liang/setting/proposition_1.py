@@ -105,7 +105,7 @@ def loss_is_not_of_the_order_of_the_attention(*, constant: int | Fraction = 0) -
     return lemma_1(constant=constant)
 
 
-@claim("LDL:Pr1.Lsum", control=dict(constant=Fraction(9, 10)), needs=("LDL:eq4.use", "LDL:3.1.feat"))
+@claim("LDL:Pr1.Lsum", control=dict(constant=Fraction(9, 10)), needs=("LDL:eq4.use",))
 def error_by_the_lipschitz_constant(*, constant: int | Fraction = 1) -> Evidence:
     r"""The modulus of the sum is at most $c$ times the sum of the moduli, and this at most
     $c\,CL\Delta\sum\mathrm{Attn}_n$ with `constant` $c=1$, where differences are at most

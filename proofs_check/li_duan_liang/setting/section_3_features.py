@@ -55,7 +55,6 @@ ORIGIN = Diverging(
     **charge(false="gap", costs="a hypothesis"),
     repair=dict(norms="equal"),
     control=dict(half=Fraction(1, 3)),
-    needs=("LDL:3.1.feat",),
     hypotheses=ORIGIN.hypotheses,
 )
 def separation_does_not_suffice(*, norms: str = "any", half: Fraction = Fraction(1, 2)) -> Evidence:
@@ -102,9 +101,7 @@ GAUSSIAN = Diverging(
 )
 
 
-@claim(
-    "LDL:3.1.cont", false="gap", costs="a hypothesis", needs=("LDL:3.1.pk",), hypotheses=GAUSSIAN.hypotheses
-)
+@claim("LDL:3.1.cont", false="gap", costs="a hypothesis", hypotheses=GAUSSIAN.hypotheses)
 def continuous_tokens_have_a_floor() -> Evidence:
     r"""For standard normal tokens and query, $f(x)=x^{\top}Ax+b^{\top}x$ with
     $A_{ij},b_i\sim\mathcal{N}(0,(L/d)^2)$, the loss of (6) is at least
@@ -130,7 +127,7 @@ TWO_GEOMETRIES = Diverging(
     **charge(false="gap", costs="a hypothesis"),
     repair=dict(geometry="equiangular"),
     control=(dict(below=4), dict(logs=Fraction(29, 10))),
-    needs=("LDL:3.1.feat", "OURS:R12.upper", "OURS:R7.half", "OURS:R7.flow"),
+    needs=("OURS:R12.upper", "OURS:R7.half", "OURS:R7.flow"),
     hypotheses=TWO_GEOMETRIES.hypotheses,
 )
 def the_geometry_decides_the_exponent(

@@ -125,7 +125,7 @@ def first_line_is_not_the_global_lipschitz_condition(
     return all_of(*(forall(step, op, sp.Rational(c), box) for op, c in ((">=", least), ("<=", most))))
 
 
-@claim("LDL:eq4.use", control=dict(constant=Fraction(9, 10)), needs=("LDL:eq4a", "LDL:3.1.feat"))
+@claim("LDL:eq4.use", control=dict(constant=Fraction(9, 10)))
 def differences_between_features(*, constant: int | Fraction = 1) -> Evidence:
     r"""$|f(v_n)-f(v_k)|\leq{}$`constant` times $CL\Delta$ with 1, where the first line of (4)
     holds between features, whose distances are at most $C\Delta$, whatever $C$ is.

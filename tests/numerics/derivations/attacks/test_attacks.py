@@ -31,12 +31,14 @@ from numerics.derivations.kernel.terms import Bind, Bound, Defined, Function, Nu
 from numerics.derivations.kernel.theorems import Assumption, Theorem
 from tests.numerics.derivations.attacks import (
     attacks_by_discharge,
+    attacks_on_equations,
     attacks_on_gaussian_families,
     attacks_on_steps,
     attacks_on_time_and_tasks,
 )
 from tests.numerics.derivations.attacks.attacks_by_discharge import DISCHARGES
 from tests.numerics.derivations.attacks.attacks_of_capture import CAPTURE
+from tests.numerics.derivations.attacks.attacks_on_equations import EQUATIONS
 from tests.numerics.derivations.attacks.attacks_on_gaussian_families import GAUSSIAN_FAMILIES
 from tests.numerics.derivations.attacks.attacks_on_steps import STEPS
 from tests.numerics.derivations.attacks.attacks_on_time_and_tasks import (
@@ -260,6 +262,7 @@ ATTACKS: dict[str, Callable[[], Any]] = {
     "a closed and an open event": lambda: equal(Op("ind", (x,)), Op("above", (x,))),
     "a premise that is no theorem": lambda: arithmetic(0, "<=", 1, Assumption("h", term(1), "<=", term(0))),
     **TIME_AND_TASKS,
+    **EQUATIONS,
     **CAPTURE,
     **GAUSSIAN_FAMILIES,
     **STEPS,
@@ -356,6 +359,7 @@ def test_a_choice_for_one_law_is_a_hypothesis_on_all_tasks():
 def test_every_rule_is_attacked():
     rooms = (
         attacks_by_discharge,
+        attacks_on_equations,
         attacks_on_time_and_tasks,
         attacks_on_gaussian_families,
         attacks_on_steps,
