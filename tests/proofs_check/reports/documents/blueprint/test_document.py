@@ -300,8 +300,8 @@ def test_the_landing_page_lists_and_warns(html):
     assert "Only a part of the claims ran" in landing
     for id in ("BB:CC.3.b", "BB:LC.1.am"):  # errata
         assert f'href="#{id}"' in landing.split('id="errata"')[1].split("<h2")[0]
-    # It needs BB:A3.3, which did not run.
-    assert "BB:C.7.moments" in landing.split('id="weakest"')[1].split("<h2")[0]
+    # It needs BB:LC.9, which did not run.
+    assert "BB:C.7.fin/powers" in landing.split('id="weakest"')[1].split("<h2")[0]
     assert "BB:S6.f1a" in landing.split('id="unsettled"')[1].split("<h2")[0]
 
 
