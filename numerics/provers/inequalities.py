@@ -31,7 +31,7 @@ from numerics.provers.statements.invariance import reductions
 from numerics.provers.statements.max_and_min import cases
 from numerics.provers.statements.search import scan, simplest
 from numerics.provers.statements.statement import Statement, statement
-from numerics.provers.statements.strategy import EXACT_ENGINES, FEW_TURNS, Proof, Slopes
+from numerics.provers.statements.strategy import EXACT_ENGINES, FEW_TURNS, Proof, Slopes, is_given
 from numerics.provers.statements.substitution import change
 from numerics.rationals import flint_rational
 from theory.inputs.kinds import check_kind, read_items
@@ -168,14 +168,14 @@ class _Run:
             ways = "hypotheses that a simple rational point meets", "a smaller domain around such a point"
             return self.open(helped_by(reason, *ways))
         engines: set[str] = set()
-        outcome = Outcome(False)
+        outcome = Outcome(is_given(st.difference, st.strict, st.where))
         if not st.box and st.holds(()):  # at a higher precision than that of boxes
             exact = st.difference.is_Rational
             engine, verdict = (
                 ("exact arithmetic", Verdict.PROVED) if exact else ("interval arithmetic", Verdict.CERTIFIED)
             )
             return Evidence(verdict=verdict, engine=engine, **self.tight())
-        if self.changed:
+        if self.changed and not outcome.proved:
             g = self.changed
             outcome = self.cover(g.symbols, g.box, g.big - g.small, g.where, None, engines)
         if not outcome.proved:

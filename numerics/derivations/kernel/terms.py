@@ -12,6 +12,7 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
+from numerics.derivations.kernel.once import Once
 from numerics.derivations.kernel.sorts import KINDS, ProofError, Range, Sort, whole
 
 __all__ = [
@@ -50,7 +51,7 @@ def _union(sets: tuple[frozenset[Any], ...]) -> frozenset[Any]:
 
 
 @dataclass(frozen=True)
-class Term:
+class Term(metaclass=Once):
     """A term; `free` are its free variables, `functions` those that occur, `loose` the bound
     variables without a binder, with their sorts. Outside `Given`, `tasks` are the tasks at whose
     tokens or queries functions stand, and `plain` says whether others do.
@@ -362,8 +363,7 @@ class Given(Term):
                 f"{text(self.task)}"
             )
         self._seal((self.task, self.body), "given")
-        object.__setattr__(self, "tasks", frozenset())
-        object.__setattr__(self, "plain", True)
+        self.__dict__.update(tasks=NOTHING, plain=True)
 
 
 TERMS = (Number, Variable, Bound, Apply, Op, Defined, Bind, Given)

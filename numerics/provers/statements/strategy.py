@@ -22,7 +22,7 @@ from numerics.provers.exact.rational_functions import one_variable, sign, slack_
 from numerics.provers.statements.angles import half_angles, half_turns, unwound
 from numerics.provers.statements.branch import Cover, Outcome, Task
 from numerics.provers.statements.derivative import LONGEST, arguments
-from numerics.provers.statements.equivalent_forms import Signs, forms
+from numerics.provers.statements.equivalent_forms import Signs, bare, forms
 from numerics.provers.statements.induction import steps
 from numerics.provers.statements.rational_variables import (
     Changed,
@@ -37,7 +37,7 @@ from numerics.provers.statements.sample import Sample
 from numerics.provers.statements.substitution import hypotheses_as_variables
 from numerics.rationals import sympy_rational
 
-__all__ = ["EXACT_ENGINES", "FEW_TURNS", "Proof", "Slopes", "exactly"]
+__all__ = ["EXACT_ENGINES", "FEW_TURNS", "Proof", "Slopes", "exactly", "is_given"]
 
 Hypotheses = tuple[tuple[sp.Expr, bool], ...]
 Probe = Callable[[Box], bool]
@@ -269,6 +269,17 @@ def exactly(
             if engine:
                 return engine, None
     return "", None
+
+
+def is_given(e: sp.Expr, strict: bool, where: Hypotheses) -> bool:
+    """Whether a hypothesis ``h >= 0`` (``> 0``) says ``e >= 0`` (``> 0``), since ``e/h`` is
+    positive by SymPy's assumptions; it is defined wherever both are, so that ``e`` is 0 where ``h``
+    is.
+    """
+    return any(
+        (firm or not strict) and set() < h.free_symbols <= e.free_symbols and bare(sp.cancel(e / h)) == 1
+        for h, firm in where
+    )
 
 
 def _samples(symbols: tuple[sp.Symbol, ...], box: Box) -> Iterator[dict[sp.Symbol, sp.Expr]]:

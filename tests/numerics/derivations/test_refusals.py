@@ -10,7 +10,7 @@ from numerics.derivations.kernel.binding import bind
 from numerics.derivations.kernel.flows import derivative
 from numerics.derivations.kernel.rules import antitone, arithmetic, assume, equal
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Fault, ProofError, Range, Sort
-from numerics.derivations.kernel.terms import CLOCK, START, Function, Op, Variable, term
+from numerics.derivations.kernel.terms import CLOCK, START, Bound, Function, Number, Op, Variable, term
 from numerics.derivations.statements import Statement, derived
 from numerics.evidence import Evidence, Verdict
 from numerics.provers.doors import guarded
@@ -107,3 +107,15 @@ def test_a_positive_path_is_an_exponential():
     scaled = arithmetic(p + v.rate(t) / exp(v(t)), "<=", 0, slow, hide=hidden)
     falls = antitone(e, t, chain(derivative(e, t), scaled))
     assert falls.rhs == p * CLOCK(START) - exp(-v(START))
+
+
+def test_equal_terms_are_one_object_and_what_only_equals_an_argument_is_refused():
+    one = Number(Fraction(1))
+    assert Number(Fraction(1)) is one
+    assert one + 2 is Op("add", (one, Number(Fraction(2))))
+    assert Bound(1, Sort.TOKEN) != Bound(1, Sort.QUERY)
+    for like_one in (1, True, 1.0):  # they have the hash of 1, which is built
+        with pytest.raises(ProofError, match="no Fraction"):
+            Number(like_one)
+    with pytest.raises(ProofError):
+        Bound(True, Sort.TOKEN)

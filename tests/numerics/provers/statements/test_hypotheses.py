@@ -110,3 +110,23 @@ def test_a_relation_that_evaluates_itself_is_still_a_hypothesis():
     assert forall(p, ">", -1, {p: (0, 1)}, where=[sp.Gt(p, 0)]).verdict.accepted
     with pytest.raises(ValueError, match="evaluated itself to False"):
         forall(p, ">", -1, {p: (0, 1)}, where=[sp.Lt(p, 0)])
+
+
+@pytest.mark.parametrize(
+    ("goal", "op", "given", "by", "expected"),
+    [
+        (p * (x - 1), ">=", (x - 1) / p, ">=", "PROVED"),
+        (sp.sqrt(p) * sp.log(x), ">", sp.log(x), ">", "PROVED"),
+        (sp.exp(x) * (x - p), ">=", x - p, ">", "PROVED"),
+        (x - p, ">", x - p, ">=", "REFUTED"),  # equality may hold
+        (p - x, ">=", x - p, ">=", "REFUTED"),  # the factor is -1
+        (y * (x - 1), ">=", x - 1, ">=", "REFUTED"),  # the factor has both signs
+        ((x - 2) ** 2 * (x - 1), ">", x - 1, ">", "REFUTED"),  # the factor is 0 at 2
+    ],
+)
+def test_a_positive_multiple_of_a_hypothesis_has_its_sign(
+    goal: sp.Expr, op: str, given: sp.Expr, by: str, expected: str
+) -> None:
+    whole_line = LINE | {x: (1, sp.oo)} if goal.has(sp.log) else LINE
+    domain = {s: (0, sp.oo) if s == p else whole_line[s] for s in goal.free_symbols}
+    assert forall(goal, op, 0, domain, where=[(given, by, 0)]).verdict.value == expected
