@@ -1,5 +1,5 @@
-"""The best width of two tokens of the sphere of R^3: the derivation needs all of its hypotheses, and
-its numbers bound what two drawn tokens gain.
+"""The best width of two tokens of the sphere of R^3: its derivation needs all hypotheses, and its
+numbers bound what two drawn tokens gain.
 """
 
 from dataclasses import replace
