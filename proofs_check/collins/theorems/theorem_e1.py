@@ -55,14 +55,13 @@ def loss_from_above(m: sp.Expr, width: sp.Expr) -> sp.Expr:
     """The loss over the noise for d = 3, n = m^3 and L^2 = sigma^2/n, from above: 4L^2 for the
     signal, and the bound of ours for the noise.
     """
-    tokens = m**3
-    return 4 / tokens + 12 * sp.E**2 * width / (tokens + 1) + tokens * sp.exp(-(tokens - 1) / (4 * width))
+    return (4 + 36 * width) / m**3
 
 
 BEYOND = Diverging(
     point={"c": Fraction(1)},
     hypotheses=("m >= 100", "w > 0"),
-    sequence=lambda k, c: {"m": k + 2100, "w": c * (k + 2100) ** 2},
+    sequence=lambda k, c: {"m": k + 720, "w": c * (k + 720) ** 2},
     ratio=lambda m, w: 1 / (3 * sp.log(m) * loss_from_above(m, w)),
     exceeds=sp.sqrt(n) / 1000,
     least=1,

@@ -15,11 +15,17 @@ from numerics.attention.window.plain import plain_spread, plain_window_loss
 from numerics.counterexamples.by_sequences import refuted_by_two_routes
 from numerics.evidence import Evidence, Verdict
 from theory.attention.window.classes import TaskClass
+from theory.attention.window.own_class import from_spectrum
 
-__all__ = ["at_most", "learned_loss", "widths_between"]
+__all__ = ["at_most", "learned_loss", "only_noise", "widths_between"]
 
 Floats = NDArray[np.float64]
 Bound = Callable[[int, int, Floats], Floats]
+
+
+def only_noise(L: float) -> TaskClass:
+    """Tasks that vary too little to count."""
+    return from_spectrum([0, 1e-18])
 
 
 @cache

@@ -1,5 +1,5 @@
-"""The best width of two tokens of the sphere of R^3: its derivation needs all hypotheses, and its
-numbers bound what two drawn tokens gain.
+"""The best width of two tokens of the sphere of R^3, and the noise there: derivations need all of
+their hypotheses, and the numbers bound what two drawn tokens gain.
 """
 
 from dataclasses import replace
@@ -13,7 +13,7 @@ from numerics.derivations.kernel.sorts import ProofError
 from numerics.derivations.statements import proved
 from numerics.evidence import Verdict
 from numerics.provers import integral_evidence
-from proofs_check.derivations.window.sphere_in_3d import best_width
+from proofs_check.derivations.window.sphere_in_3d import best_width, noise
 from proofs_check.ours.window.signal.r8_signal import D, best_width_of_two_tokens, two_tokens
 
 
@@ -53,3 +53,11 @@ def test_the_signal_of_drawn_tokens_is_2_less_the_gain(w):
     drawn = np.sum((centre - x) ** 2, axis=-1)
     gain = float(sp.Integral(two_tokens(sp.Rational(w)), (D, 0, 2)).evalf(12))
     assert abs(drawn.mean() - (2 - gain)) < 5 * drawn.std() / np.sqrt(drawn.size)
+
+
+def test_few_squares_need_the_law_of_the_heights():
+    statement = noise.statement()
+    with pytest.raises(ProofError, match="assumes more"):
+        proved(replace(statement, assumptions=frozenset()), noise.few_squares())
+    with pytest.raises(ProofError):
+        proved(noise.statement(35), noise.few_squares())

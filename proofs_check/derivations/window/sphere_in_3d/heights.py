@@ -23,6 +23,7 @@ from proofs_check.derivations.window.uniform.narrower import shallow
 #: A height, and how near to it another one is.
 s, near = Variable("s", range=Range(Fraction(-1), Fraction(1), False, False)), Variable("r", range=POSITIVE)
 any_height, a, b = (Variable(name, range=REALS) for name in ("s_", "a", "b"))
+ARCHIMEDES = "Archimedes: the heights of uniform tokens on the sphere of R^3 are uniform on [-1, 1]"
 #: Another token.
 h = Variable("h", Sort.TOKEN)
 
@@ -58,7 +59,7 @@ def three() -> Theorem:
 @cache
 def uniform() -> Theorem:
     return assume(
-        "Archimedes: the heights of uniform tokens on the sphere of R^3 are uniform on [-1, 1]",
+        ARCHIMEDES,
         mean(event(height - any_height)),
         "==",
         tail(any_height),
