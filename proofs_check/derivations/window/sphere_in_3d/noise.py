@@ -17,7 +17,7 @@ from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.tactics import calc
 from proofs_check.derivations.proof import proves
-from proofs_check.derivations.window.kernel_sums import k, mean
+from proofs_check.derivations.window.kernel_sums import mean
 from proofs_check.derivations.window.sphere_in_3d.heights import ARCHIMEDES
 from proofs_check.derivations.window.uniform.cap_measure import height, q
 from proofs_check.derivations.window.uniform.kernel_means import w
