@@ -172,19 +172,22 @@ AT_THE_END = Diverging(
     "COL:E.1.vac",
     **charge(false="gap", costs="a hypothesis"),
     repair=dict(logarithm=True),
-    control=dict(logarithm=True, halves=3),
+    control=(dict(logarithm=True, halves=1), dict(logarithm=True, extra=1)),
     hypotheses=AT_THE_END.hypotheses,
 )
-def ends_compared(*, logarithm: bool = False, halves: int = 2) -> Evidence:
-    r"""Printed (`logarithm` = False): for $d=3$ a sequence at the end of the range. With the
-    logarithm the exponents of $n$ and $\frac{1}{\log n}$ in $(nL^2/\sigma^2)^{2/(d+2)}$ are
-    $\frac2d$, where the 2 is `halves`.
+def ends_compared(*, logarithm: bool = False, halves: int = 2, extra: int = 2) -> Evidence:
+    r"""Printed (`logarithm` = False): for $d=3$ a sequence at the end of the range. With
+    $R=\frac{L^2}{\sigma^2}$ and $n=e^N\geq CR^{d/2}(\log n)^{(d+2)/2}$, where the 2 beside $d$ is
+    `extra`, it is $(nR)^{2/(d+2)}\leq C^{-4/(d(d+2))}(\frac{n}{\log n})^{2/d}$, where the 2 in
+    $\frac2d$ is `halves`, derived for every $d\geq1$, $R>0$, $C>0$ and $n>1$. The exponents of $n$
+    and $\frac1{\log n}$ are tried at the end of the range.
     """
     if not logarithm:
         return along(AT_THE_END, d=3)
     of_n = identity(computed(r"(1+\tfrac2d)\tfrac{2}{d+2}", (1 + sp.S(2) / d) * 2 / (d + 2)), halves / d)
-    left = computed(r"\tfrac{d+2}{2}\tfrac2d\tfrac{2}{d+2}", (d + 2) / sp.S(2) * 2 / d * 2 / (d + 2))
-    return all_of(of_n, identity(left, halves / d))
+    left = computed(r"\tfrac{d+2}{2}\tfrac2d\tfrac{2}{d+2}", (d + extra) / sp.S(2) * 2 / d * 2 / (d + 2))
+    search = all_of(of_n, identity(left, halves / d))
+    return derivation("COL:E.1.vac", search, halves=halves, logarithms=extra)
 
 
 #: d = 2, L = 1: the least whole width of Case 3, the fewest tokens of the theorem, and less and
