@@ -73,19 +73,21 @@ BEYOND = Diverging(
     **charge(false="gap", follows="COL:D.1/lower", costs="constants"),
     needs=("OURS:R8.above", "COL:C.2"),
     repair=dict(power=True),
-    control=dict(power=True, logarithms=2),
+    control=dict(power=True, share=Fraction(1, 2)),
     hypotheses=BEYOND.hypotheses,
 )
-def case_two(*, power: bool = False, logarithms: int = 1) -> Evidence:
+def case_two(*, power: bool = False, share: int | Fraction = 1) -> Evidence:
     r"""Printed (`power` = False): for $d=3$ the loss over $\sigma^2$ is below every constant times
-    $1/\log n$. With `power` the exponents of $n$ and of $\log n$ in the noise at the threshold are
-    those stated, times `logarithms` = 1.
+    $1/\log n$. With `power` the noise is at least $c\sigma^2n^{-1/d}(\log n)^{-(d-1)/d}$ for
+    $w>(\frac n{\log n})^{2/d}$ with a constant $c$ of $d$, both exponents times `share` = 1, derived
+    for every $d\geq2$ and $n\geq3$; the exponents are tried at the threshold.
     """
     if not power:
         return along(BEYOND)
     threshold = (d - 1) / sp.S(2) * 2 / d
-    of_n = identity(computed(r"\text{exponent of }n", threshold - 1), -logarithms / d)
-    return all_of(of_n, identity(computed(r"\text{of }\log n", -threshold), -logarithms * (d - 1) / d))
+    of_n = identity(computed(r"\text{exponent of }n", threshold - 1), -sp.Rational(share) / d)
+    of_log = identity(computed(r"\text{of }\log n", -threshold), -sp.Rational(share) * (d - 1) / d)
+    return derivation("COL:E.1-c2", all_of(of_n, of_log), share=share)
 
 
 @claim("COL:E.1-c3/argmin", **TYPO, repair=dict(two=2), control=dict(two=3), hypotheses=("w > 0",))
