@@ -79,8 +79,8 @@ BEYOND = Diverging(
 def case_two(*, power: bool = False, share: int | Fraction = 1) -> Evidence:
     r"""Printed (`power` = False): for $d=3$ the loss over $\sigma^2$ is below every constant times
     $1/\log n$. With `power` the noise is at least $c\sigma^2n^{-1/d}(\log n)^{-(d-1)/d}$ for
-    $w>(\frac n{\log n})^{2/d}$ with a constant $c$ of $d$, both exponents times `share` = 1, derived
-    for every $d\geq2$ and $n\geq3$; the exponents are tried at the threshold.
+    $w>(\frac n{\log n})^{2/d}$ with a constant $c$ of $d$, both exponents times `share` = 1,
+    derived for every $d\geq2$ and $n\geq3$; the exponents are tried at the threshold.
     """
     if not power:
         return along(BEYOND)
