@@ -349,13 +349,13 @@ def only_if_similar(
         return derivation("COL:T3.5.iff", search, times=times)
     steep, length = affine(10).spectrum(3), 10**6
     w = round(optimal_window(relu(1), 3, length, 1.0).w, 3)
-    times = steep.varying / float(window_loss(steep, 3, length, w, 1.0).loss)
+    ratio = steep.varying / float(window_loss(steep, 3, length, w, 1.0).loss)
     again = steep.varying / plain_window_loss(steep, length, w, 1.0, nodes=1600)
     witness = {
         "d": 3,
         "n": length,
         "L of the new tasks": 10,
         "w": w,
-        "variance over loss, to hundreds": round(times, -2),
+        "variance over loss, to hundreds": round(ratio, -2),
     }
-    return refuted_by_two_routes("quadrature", witness, times, 100.0, again)
+    return refuted_by_two_routes("quadrature", witness, ratio, 100.0, again)

@@ -65,10 +65,9 @@ def noise_beyond() -> Theorem:
     # w_0^{m/2}/n, and n w_0^{-m/2}, which is at least 1
     x = Variable("x", range=REALS)
     of_exp, whole = arithmetic(log(exp(x)), "==", x), arithmetic(exp(log_n), "==", n)
-    level = statement().lhs
     scale, exponent = least * sigma**2, m / d * gap - log_n
     level = calc(
-        level,
+        statement().lhs,
         ("==", scale * exp(-1 / d * log_n - m / d * log(N))),
         ("<=", scale * exp(exponent), show(-1 / d * log_n - m / d * log(N), "<=", exponent, dimension())),
         ("==", scale * exp(m / 2 * log_first) / exp(log_n)),
