@@ -61,3 +61,16 @@ def test_few_squares_need_the_law_of_the_heights():
         proved(replace(statement, assumptions=frozenset()), noise.few_squares())
     with pytest.raises(ProofError):
         proved(noise.statement(35), noise.few_squares())
+
+
+def test_uniform_tokens_meet_what_is_assumed_of_them():
+    """In a frame whose third axis is the query: the law of the heights, and the line of the query."""
+    rng, size = np.random.default_rng(9), 400_000
+    tokens = rng.normal(size=(size, 3))
+    tokens /= np.linalg.norm(tokens, axis=-1, keepdims=True)
+    height = tokens[:, 2]
+    share = np.exp(-2 * (1 - height)) / (np.exp(-2 * (1 - height)) + 0.3) ** 2
+    drawn = [(height >= 0.3, 0.35), (height >= -2, 1), (np.exp(2 * height), np.sinh(2) / 2)]
+    drawn += [(share * tokens[:, j], 0.0) for j in (0, 1)]
+    for values, mean in drawn:
+        assert abs(np.mean(values) - mean) <= 5 * np.std(values) / np.sqrt(size)
