@@ -19,9 +19,7 @@ from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.outcomes import TYPO, charge
-from proofs_check.instances.window.along_lengths import at_most
-from theory.attention.window.classes import TaskClass
-from theory.attention.window.own_class import from_spectrum
+from proofs_check.instances.window.along_lengths import at_most, only_noise
 from theory.symbolic.algebra import Algebra
 
 n = Diverging.n
@@ -93,16 +91,10 @@ POWERS = Diverging(
     point={"c": Fraction(1)},
     hypotheses=("m >= 100", "w > 0"),
     sequence=lambda k, c: {"m": (k + 100) ** 2, "w": c * (k + 100) ** 2},
-    # 12 e^2 w for the likely prompts, and less than w for the rare ones, over w^{3/2}
-    ratio=lambda m, w: sp.sqrt(w) / 91,
+    ratio=lambda m, w: sp.sqrt(w) / 36,
     exceeds=n / 100,
     least=1,
 )
-
-
-def only_noise(L: float) -> TaskClass:
-    """Tasks that vary too little to count."""
-    return from_spectrum([0, 1e-18])
 
 
 def in_range(d: int, tokens: int) -> NDArray[np.float64]:

@@ -55,14 +55,13 @@ def loss_from_above(m: sp.Expr, width: sp.Expr) -> sp.Expr:
     """The loss over the noise for d = 3, n = m^3 and L^2 = sigma^2/n, from above: 4L^2 for the
     signal, and the bound of ours for the noise.
     """
-    tokens = m**3
-    return 4 / tokens + 12 * sp.E**2 * width / (tokens + 1) + tokens * sp.exp(-(tokens - 1) / (4 * width))
+    return (4 + 36 * width) / m**3
 
 
 BEYOND = Diverging(
     point={"c": Fraction(1)},
     hypotheses=("m >= 100", "w > 0"),
-    sequence=lambda k, c: {"m": k + 2100, "w": c * (k + 2100) ** 2},
+    sequence=lambda k, c: {"m": k + 720, "w": c * (k + 720) ** 2},
     ratio=lambda m, w: 1 / (3 * sp.log(m) * loss_from_above(m, w)),
     exceeds=sp.sqrt(n) / 1000,
     least=1,
@@ -74,19 +73,21 @@ BEYOND = Diverging(
     **charge(false="gap", follows="COL:D.1/lower", costs="constants"),
     needs=("OURS:R8.above", "COL:C.2"),
     repair=dict(power=True),
-    control=dict(power=True, logarithms=2),
+    control=dict(power=True, share=Fraction(1, 2)),
     hypotheses=BEYOND.hypotheses,
 )
-def case_two(*, power: bool = False, logarithms: int = 1) -> Evidence:
+def case_two(*, power: bool = False, share: int | Fraction = 1) -> Evidence:
     r"""Printed (`power` = False): for $d=3$ the loss over $\sigma^2$ is below every constant times
-    $1/\log n$. With `power` the exponents of $n$ and of $\log n$ in the noise at the threshold are
-    those stated, times `logarithms` = 1.
+    $1/\log n$. With `power` the noise is at least $c\sigma^2n^{-1/d}(\log n)^{-(d-1)/d}$ for
+    $w>(\frac n{\log n})^{2/d}$ with a constant $c$ of $d$, both exponents times `share` = 1,
+    derived for every $d\geq2$ and $n\geq3$; the exponents are tried at the threshold.
     """
     if not power:
         return along(BEYOND)
     threshold = (d - 1) / sp.S(2) * 2 / d
-    of_n = identity(computed(r"\text{exponent of }n", threshold - 1), -logarithms / d)
-    return all_of(of_n, identity(computed(r"\text{of }\log n", -threshold), -logarithms * (d - 1) / d))
+    of_n = identity(computed(r"\text{exponent of }n", threshold - 1), -sp.Rational(share) / d)
+    of_log = identity(computed(r"\text{of }\log n", -threshold), -sp.Rational(share) * (d - 1) / d)
+    return derivation("COL:E.1-c2", all_of(of_n, of_log), share=share)
 
 
 @claim("COL:E.1-c3/argmin", **TYPO, repair=dict(two=2), control=dict(two=3), hypotheses=("w > 0",))
@@ -173,19 +174,22 @@ AT_THE_END = Diverging(
     "COL:E.1.vac",
     **charge(false="gap", costs="a hypothesis"),
     repair=dict(logarithm=True),
-    control=dict(logarithm=True, halves=3),
+    control=(dict(logarithm=True, halves=1), dict(logarithm=True, extra=1)),
     hypotheses=AT_THE_END.hypotheses,
 )
-def ends_compared(*, logarithm: bool = False, halves: int = 2) -> Evidence:
-    r"""Printed (`logarithm` = False): for $d=3$ a sequence at the end of the range. With the
-    logarithm the exponents of $n$ and $\frac{1}{\log n}$ in $(nL^2/\sigma^2)^{2/(d+2)}$ are
-    $\frac2d$, where the 2 is `halves`.
+def ends_compared(*, logarithm: bool = False, halves: int = 2, extra: int = 2) -> Evidence:
+    r"""Printed (`logarithm` = False): for $d=3$ a sequence at the end of the range. With
+    $R=\frac{L^2}{\sigma^2}$ and $n=e^N\geq CR^{d/2}(\log n)^{(d+2)/2}$, where the 2 beside $d$ is
+    `extra`, it is $(nR)^{2/(d+2)}\leq C^{-4/(d(d+2))}(\frac{n}{\log n})^{2/d}$, where the 2 in
+    $\frac2d$ is `halves`, derived for every $d\geq1$, $R>0$, $C>0$ and $n>1$. The exponents of $n$
+    and $\frac1{\log n}$ are tried at the end of the range.
     """
     if not logarithm:
         return along(AT_THE_END, d=3)
     of_n = identity(computed(r"(1+\tfrac2d)\tfrac{2}{d+2}", (1 + sp.S(2) / d) * 2 / (d + 2)), halves / d)
-    left = computed(r"\tfrac{d+2}{2}\tfrac2d\tfrac{2}{d+2}", (d + 2) / sp.S(2) * 2 / d * 2 / (d + 2))
-    return all_of(of_n, identity(left, halves / d))
+    left = computed(r"\tfrac{d+2}{2}\tfrac2d\tfrac{2}{d+2}", (d + extra) / sp.S(2) * 2 / d * 2 / (d + 2))
+    search = all_of(of_n, identity(left, halves / d))
+    return derivation("COL:E.1.vac", search, halves=halves, logarithms=extra)
 
 
 #: d = 2, L = 1: the least whole width of Case 3, the fewest tokens of the theorem, and less and

@@ -10,6 +10,7 @@ from sympy import oo
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, computed, forall, identity
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.outcomes import TYPO
 
 d, e = sp.symbols("d e", integer=True, positive=True)
@@ -71,10 +72,13 @@ def value_at_the_printed_width(*, four: int = 4, one: int = 1, largest: int = 1)
 
 @claim("COL:E.2.vac", control=dict(plus=1))
 def ends_compared(*, plus: int = 4) -> Evidence:
-    r"""For $R\geq1$ and every $d\geq1$ it is $R^{(d+2)/2}\leq R^{(d+p)/2}$ with the exponent of the
-    hypothesis, where $p$ is `plus` = 4.
+    r"""With $R=\frac{L^2}{\sigma^2}$ and $n=e^N\geq C(R\log n)^{(d+p)/2}$, where $p$ is `plus` = 4,
+    it is $(nR)^{2(d+2)/(d(d+4))}\leq c(\frac{n}{\log n})^{2/d}$ with a constant $c$ of $C$ and $d$,
+    derived for every $d\geq1$, $R>0$, $C>0$ and $n>1$. For $R\geq1$ it is tried that
+    $R^{(d+2)/2}\leq R^{(d+p)/2}$.
     """
     R = sp.Symbol("R", positive=True)
-    return forall(
+    search = forall(
         R ** ((d + 2) / sp.S(2)), "<=", R ** ((d + plus) / sp.S(2)), {R: Closed(1, oo), d: Integers(1, oo)}
     )
+    return derivation("COL:E.2.vac", search, plus=plus)

@@ -15,11 +15,17 @@ from numerics.attention.window.plain import plain_spread, plain_window_loss
 from numerics.counterexamples.by_sequences import refuted_by_two_routes
 from numerics.evidence import Evidence, Verdict
 from theory.attention.window.classes import TaskClass
+from theory.attention.window.own_class import from_spectrum
 
-__all__ = ["at_most", "learned_loss", "widths_between"]
+__all__ = ["at_most", "learned_loss", "only_noise", "widths_between"]
 
 Floats = NDArray[np.float64]
 Bound = Callable[[int, int, Floats], Floats]
+
+
+def only_noise(L: float) -> TaskClass:
+    """Tasks that vary too little to count."""
+    return from_spectrum([0, 1e-18])
 
 
 @cache
@@ -140,13 +146,15 @@ def learned_loss(
     lengths: Iterable[int],
     noises: Callable[[int, int], Iterable[float]],
     checked: str,
+    steepness: int = 1,
 ) -> Evidence:
-    """Compare the loss of every task at the width learned on some with ``bound(d, Lambda)``, L = 1:
-    SUPPORTED with the largest share of the bound that any task can reach; REFUTED, by two routes,
-    where one of the `others` exceeds it; OPEN in between.
+    """Compare the loss of every task of the constant `steepness` at the width learned on some with
+    ``bound(d, Lambda)``, L = 1: SUPPORTED with the largest share of the bound that any task can
+    reach; REFUTED, by two routes, where one of the `others` exceeds it; OPEN in between.
 
     The signal term of any task is at most the mean of ``sum gamma_i |x_i - x|^2``, as attention
-    averages, and f(x_i) differs from f(x) by no more than the distance.
+    averages, and f(x_i) differs from f(x) by no more than the distance, times the square of the
+    constant.
     """
     worst, most, count = 0.0, 0.0, 0
     at: tuple[int, int, float, Callable[[float], TaskClass]] = (0, 0, 0.0, tasks)
@@ -154,7 +162,7 @@ def learned_loss(
         for noise, other in product(noises(d, n), others):
             w, stated = _best(tasks, d, n, noise), bound(d, n / noise)
             found = _loss(other, d, n, w, noise)
-            most = max(most, (_spread(d, n, w) + float(found.noise)) / stated)
+            most = max(most, (steepness**2 * _spread(d, n, w) + float(found.noise)) / stated)
             count += 1
             if (share := float(found.loss) / stated) > worst:
                 worst, at = share, (d, n, noise, other)

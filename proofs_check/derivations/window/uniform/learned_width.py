@@ -115,26 +115,33 @@ def distance_and_noise() -> Theorem:
     )
 
 
-@cache
-def lipschitz() -> Theorem:
-    difference = f(k) - f_query(q)
-    return assume("Lipschitz task", difference**2, "<=", Lip**2 * over(off**2), every=(k, q))
+#: The constant of the new tasks, which are L'/L times the ReLU tasks of the constant L.
+other = Variable("Lip_", range=POSITIVE)
 
 
 @cache
-def of_a_lipschitz_task() -> Theorem:
-    """The signal term of the task is at most L^2 times the mean of the average squared distance."""
+def lipschitz(of: Term = Lip) -> Theorem:
+    difference, name = f(k) - f_query(q), "Lipschitz task"
+    name = name if of == Lip else f"{name} of another constant"
+    return assume(name, difference**2, "<=", of**2 * over(off**2), every=(k, q))
+
+
+@cache
+def of_a_lipschitz_task(of: Term = Lip) -> Theorem:
+    """The signal term of the task is at most the square of its constant times the mean of the
+    average squared distance.
+    """
     difference = f(k) - f_query(q)
-    each = gcongr(W * difference**2, lipschitz())
-    sum_ = chain(total(each.lhs), integrate("sum", (k,), each, (prompt,)), Lip**2 * squared)
+    each = gcongr(W * difference**2, lipschitz(of))
+    sum_ = chain(total(each.lhs), integrate("sum", (k,), each, (prompt,)), of**2 * squared)
     point = calc(
         chain(error**2, total(W * difference) ** 2 / S**2),
         ("<=", total(W * difference**2) / S, jensen(difference), S),
-        ("<=", Lip**2 * squared / S, sum_, total(W * difference**2), squared, S),
-        ("==", Lip**2 * spread),
-        ("<=", Lip**2 * far, show(spread, "<=", far, spread)),
+        ("<=", of**2 * squared / S, sum_, total(W * difference**2), squared, S),
+        ("==", of**2 * spread),
+        ("<=", of**2 * far, show(spread, "<=", far, spread)),
     )
-    return chain(integrate("prompt", (prompt,), point), Lip**2 * prompts(far))
+    return chain(integrate("prompt", (prompt,), point), of**2 * prompts(far))
 
 
 def lipschitz_statement(times: int | Fraction = 1, least: int | Fraction = 1) -> Statement:
@@ -158,6 +165,37 @@ def every_lipschitz_task() -> Theorem:
         chain(whole_, level),
         ("<=", constant * Lip**2 * v, short),
         ("==", constant * Lip**2 * exp(1 * log_v)),
+    )
+
+
+def any_constant_statement(times: int | Fraction = 1) -> Statement:
+    """The loss of an L'-Lipschitz task is at most c_9 (L^2 + L'^2) Lambda^{-times/(d + 2)} at a
+    width that minimises the loss of ReLU tasks of the constant L.
+    """
+    left, bound = queries(prompts(error**2) + sigma**2 * noise), constant * (Lip**2 + other**2)
+    given = of_uniform_tokens(*kinks(relu), lipschitz(other), learned())
+    return Statement(left, "<=", bound * exp(Fraction(times) * log_v), given)
+
+
+@proves("COL:T3.5.iff", any_constant_statement)
+@cache
+def tasks_of_any_constant() -> Theorem:
+    """The signal term is at most L'^2 times the average squared distance, and that and the noise
+    are at most 1 + (L'/L)^2 times L^2 times the distance and the noise.
+    """
+    found, level = of_a_lipschitz_task(other), distance_and_noise()
+    more = 1 + (other / Lip) ** 2
+    pairs = (other**2, Lip**2), (sigma**2, sigma**2)
+    parts = [arithmetic(part, "<=", more * share_) for part, share_ in pairs]
+    point = gcongr(found.lhs + sigma**2 * noise, found)
+    point = chain(point, gcongr(point.rhs, *parts), more * (Lip**2 * prompts(far) + sigma**2 * noise))
+    short = arithmetic(order, "<=", v)
+    return calc(
+        chain(integrate("query", (q,), instantiate(point, {w: omega_})), more * level.lhs),
+        ("<=", more * level.rhs, level),
+        ("==", constant * (Lip**2 + other**2) * order),
+        ("<=", constant * (Lip**2 + other**2) * v, short),
+        ("==", constant * (Lip**2 + other**2) * exp(1 * log_v)),
     )
 
 
@@ -213,10 +251,6 @@ def both_from_above() -> tuple[Theorem, Theorem]:
         chain(N, gcongr(sigma**-2 * noise_.lhs, noise_), scale),
         chain(D, gcongr(Lip**-2 * way.lhs, way), constant * order),
     )
-
-
-#: The constant of the new tasks, which are L'/L times the ReLU tasks of the constant L.
-other = Variable("Lip_", range=POSITIVE)
 
 
 def of_another_constant(z: Term) -> Term:
