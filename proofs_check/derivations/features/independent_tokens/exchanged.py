@@ -471,15 +471,16 @@ def adds_up() -> Theorem:
 
 
 @cache
+def own_tokens() -> Theorem:
+    """A token is of the query's class if it is of the class k."""
+    found, turn = instantiate(of_one_class(), {m: k}), instantiate(symmetric, {m: k, k: i})
+    return calc(own, ("==", of_i(same(k, i) * member(i)), turn), ("==", here * member(k), found))
+
+
+@cache
 def on_the_own_class() -> Theorem:
     """delta_kk times the attention on the class k is that on the own class."""
-    found, turn = instantiate(of_one_class(), {m: k}), instantiate(symmetric, {m: k, k: i})
-    own_ = calc(
-        own,
-        ("==", of_i(same(k, i) * member(i)), turn),
-        ("==", here * member(k), found),
-    )
-    each = integrate("sum", (token,), scaled(weight, own_), (prompt,))
+    each = integrate("sum", (token,), scaled(weight, own_tokens()), (prompt,))
     return calc(
         here * A_k, ("==", 1 / Z * each.rhs), ("==", 1 / Z * each.lhs, symm(scaled(1 / Z, each))), ("==", A_own)
     )
