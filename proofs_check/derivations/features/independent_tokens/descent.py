@@ -278,13 +278,13 @@ def attention_so_far() -> Theorem:
 
 
 @cache
-def gradient_so_far() -> Theorem:
-    """K H_mk is the mean of the entry at the gap."""
-    at, of_share = lambda e: instantiated(e, {z: gap}), attention_so_far()
+def facts_so_far() -> tuple[tuple[Theorem, ...], tuple[Term, ...]]:
+    """The attention on m and on k, the sum of the squares and the total, with their sides."""
+    of_share = attention_so_far()
     of_n_, of_k_ = (instantiate(of_share, {m: x}) for x in (n, k))
-    square = integrate("coordinates", (n,), show(of_n_.lhs**2, "==", of_n_.rhs**2, of_n_, of_n_.lhs, of_n_.rhs), (K,))
+    each = show(of_n_.lhs**2, "==", of_n_.rhs**2, of_n_, of_n_.lhs, of_n_.rhs)
+    square, sums = (integrate("coordinates", (n,), thm, (K,)) for thm in (each, of_n_))
     whole = instantiate(each_class, {c: ((h,), instantiated(share, {m: h}))})
-    sums = integrate("coordinates", (n,), of_n_, (K,))
     total = calc(
         of_n(share_n * same(n, n)),
         ("==", whole.lhs),
@@ -292,15 +292,17 @@ def gradient_so_far() -> Theorem:
         ("==", sums.rhs, sums),
         ("==", 1, instantiate(adds_up(), {z: gap})),
     )
-    error = instantiate(moments(), {c: ((n,), share_n)})
     facts = of_share, of_k_, square, total
-    letters = [side for fact in facts for side in (fact.lhs, fact.rhs) if side != term(1)]
-    each = calc(
-        scaled(share, error),
-        ("==", at(entry), *facts, *letters),
-    )
-    mean_ = integrate("prompt", (prompt,), each)
-    return mean_
+    return facts, tuple(side for fact in facts for side in (fact.lhs, fact.rhs) if side != term(1))
+
+
+@cache
+def gradient_so_far() -> Theorem:
+    """K H_mk is the mean of the entry at the gap."""
+    facts, letters = facts_so_far()
+    error = instantiate(moments(), {c: ((n,), share_n)})
+    each = calc(scaled(share, error), ("==", instantiated(entry, {z: gap}), *facts, *letters))
+    return integrate("prompt", (prompt,), each)
 
 
 @cache

@@ -118,6 +118,18 @@ def of_a_prompt() -> Theorem:
 
 
 @cache
+def mean_share() -> Theorem:
+    """A token is of the query's class with the probability delta_kk/K."""
+    at_k = instantiate(uniform, {m: k})
+    return calc(
+        bind("mean", (token,), own),
+        ("==", here * at_k.lhs, own_tokens()),
+        ("==", here * at_k.rhs, scaled(here, at_k)),
+        ("==", here / K, scaled(1 / K, instantiate(zero_or_one, {m: k}))),
+    )
+
+
+@cache
 def mean_of_the_tail() -> Theorem:
     """delta_kk E 2^{N/(2K) - C} <= delta_kk e^{-(1 - log 2) N/(2K)}, by Chernoff's method."""
     rate, share = log(term(2)), Variable("share", range=UNIT)
@@ -127,14 +139,11 @@ def mean_of_the_tail() -> Theorem:
     one = instantiate(weight_of_a_token(), {z: -rate})
     one = calc(one, ("==", 1 - own / 2, show(exp(-rate), "==", Fraction(1, 2))))
     mean_ = integrate("mean", (token,), one)
-    share_ = calc(bind("mean", (token,), own), ("==", here * bind("mean", (token,), member(k)), own_tokens()))
-    at_k = instantiate(uniform, {m: k})
-    share_ = calc(share_, ("==", here * at_k.rhs, scaled(here, at_k)), ("==", here / K, scaled(1 / K, square)))
     tangent = instantiate(show(1 - u_, "<=", exp(-u_)), {u_: here / (2 * K)})
     below = calc(
         mean_,
         ("==", 1 - bind("mean", (token,), own) / 2),
-        ("==", 1 - here / (2 * K), scaled(term(Fraction(-1, 2)), share_)),
+        ("==", 1 - here / (2 * K), scaled(term(Fraction(-1, 2)), mean_share())),
         ("<=", exp(-(here / (2 * K))), tangent),
     )
     least, most = here_between()

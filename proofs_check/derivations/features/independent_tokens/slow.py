@@ -18,34 +18,57 @@ from numerics.derivations.tactics import calc, show
 from proofs_check.derivations.features.any_prompts.first_steps import counted as one_more
 from proofs_check.derivations.features.any_prompts.first_steps import number, uncounted
 from proofs_check.derivations.features.equiangular.phases import others
+from proofs_check.derivations.features.equiangular.score_updates import of_two_classes
 from proofs_check.derivations.features.equiangular.setting import (
     K,
     M,
+    c,
+    common,
     counted,
+    each_class,
     eta,
+    f,
     here,
     k,
     m,
+    mean,
+    moments,
+    n,
+    of_k,
+    same,
     spread,
+    task,
     zero_or_one,
 )
-from proofs_check.derivations.features.independent_tokens.attention import here_between
+from proofs_check.derivations.features.independent_tokens.attention import here_between, of_the_rest
 from proofs_check.derivations.features.independent_tokens.descent import (
     SETTING,
     at_first,
+    facts_so_far,
     gap,
     growth,
     later_own,
     loss,
     on_the_line,
+    prediction,
     q,
     q_own,
     scores_so_far,
+    share_n,
     step_so_far,
     t,
 )
+from proofs_check.derivations.features.independent_tokens.exchanged import (
+    expectation,
+    gates,
+    h,
+    on_the_own_class,
+    prompt,
+    z,
+)
 from proofs_check.derivations.features.independent_tokens.late import long, sizes, x
-from proofs_check.derivations.features.steps import product, scaled, times
+from proofs_check.derivations.features.independent_tokens.late_loss import by_jensen
+from proofs_check.derivations.features.steps import added, product, scaled, times
 from proofs_check.derivations.proof import proves
 
 small_steps = assume("eta sigma_f^2 <= M", eta * spread, "<=", M)
@@ -148,3 +171,139 @@ def bounded_odds() -> Theorem:
         ("==", here * (1 + 34 * eta * spread * K**2 / M * number(FIRST)), uncounted),
     )
     return induction(hypothesis, t, first, step)
+
+
+@cache
+def error_so_far() -> Theorem:
+    """delta_kk sigma_f^2 (1 - A)^2 <= delta_kk E (f_k - yhat)^2 in a prompt."""
+    (_, of_own, square, total), _ = facts_so_far()
+    at = lambda thm: instantiate(thm, {z: gap})
+    known, low = at(on_the_own_class()), at(of_the_rest()[0])
+    zero, (least, _) = instantiate(zero_or_one, {m: k}), here_between()
+    found = instantiate(instantiate(moments(), {c: ((n,), share_n)}), {m: k})
+    A, S, rest = known.rhs, square.rhs, common * (here - 1)
+    value = lambda a, s_, t_: spread * (here - 2 * here * a + s_) + common * (here - t_) ** 2
+    left, right = (of_own.lhs, square.lhs, total.lhs), (of_own.rhs, square.rhs, total.rhs)
+    letters = [e for e in (*left, *right) if e != term(1)]
+    same_ = show(value(*left), "==", value(*right), of_own, square, total, *letters)
+    return calc(
+        here * (spread * (1 - A) ** 2),
+        ("==", here * spread * (1 - 2 * A + A**2)),
+        ("<=", here * spread * (1 - 2 * A + S), times(here * spread, added(low, 1 - 2 * A), product(here, spread, least))),
+        ("==", spread * (here * (1 + S) - 2 * here * A)),
+        ("==", spread * (here * (1 + S) - 2 * here * known.lhs), symm(scaled(-2 * spread * here, known))),
+        ("==", spread * (here + here * S - 2 * here**2 * of_own.rhs)),
+        ("==", spread * (here**2 + here * S - 2 * here**2 * of_own.rhs), symm(scaled(spread, zero))),
+        (
+            "==",
+            spread * (here**2 + here * S - 2 * here**2 * of_own.rhs) + rest * (here**2 - here),
+            symm(scaled(rest, zero)),
+        ),
+        ("==", here * same_.rhs),
+        ("==", here * same_.lhs, symm(scaled(here, same_))),
+        ("==", here * found.rhs),
+        ("==", here * found.lhs, symm(scaled(here, found))),
+        ("==", here * mean((f(k, task) - prediction) ** 2)),
+    )
+
+
+@cache
+def counted_from_zero() -> Theorem:
+    """The number of steps is not negative."""
+    so_far = assume("some steps so far", 0, "<=", number(t), every=(t,))
+    (hypothesis,) = so_far.assumptions
+    first = calc(0, ("==", number(FIRST), symm(uncounted)))
+    more = calc(0, ("<=", number(t), so_far), ("<=", number(t) + 1), ("==", number.after(t), symm(one_more)))
+    return induction(hypothesis, t, first, more)
+
+
+@cache
+def loss_of_a_query() -> Theorem:
+    """delta_kk sigma_f^2 <= 2 (1 + odds/M^2) delta_kk E (f_k - yhat)^2."""
+    E, most, (least, _) = exp(gap), odds(), here_between()
+    each = integrate("prompt", (prompt,), on_descent(error_so_far()))
+    jensen, bound, factor = of_the_gap(by_jensen()), bounded_odds(), 2 * (1 + most / M**2)
+    v = M / (E + M)
+    rate = 68 * eta * spread * K**2 / M**3
+    some = calc(
+        0,
+        ("<=", rate * number(t), product(rate, number(t), counted_from_zero())),
+        ("<=", 2 + 2 / M**2 + rate * number(t)),
+        ("==", factor),
+    )
+    squares = show((E + M) ** 2, "<=", 2 * (E**2 + M**2))
+    wide = calc(
+        here * (E + M) ** 2,
+        ("<=", here * (2 * (E**2 + M**2)), times(here, squares, least)),
+        ("==", 2 * (here * exp(2 * gap)) + 2 * here * M**2),
+        ("<=", 2 * (here * most) + 2 * here * M**2, bound),
+        ("==", here * M**2 * factor),
+    )
+    unit = spread / (E + M) ** 2
+    return calc(
+        here * spread,
+        ("==", unit * (here * (E + M) ** 2)),
+        ("<=", unit * (here * M**2 * factor), times(unit, wide)),
+        ("==", spread * factor * (here * v**2)),
+        ("<=", spread * factor * jensen.rhs, times(spread * factor, jensen, product(spread, factor, some))),
+        ("==", factor * each.lhs),
+        ("<=", factor * each.rhs, times(factor, each, some)),
+        ("==", factor * (here * error)),
+    )
+
+
+#: The mean squared error of a query.
+error = expectation(mean((f(k, task) - prediction) ** 2))
+
+
+def statements(rate: int | Fraction = 34, four: int | Fraction = 4, classes: int = 1) -> tuple[Statement, ...]:
+    """For two different classes (K - classes) q_mk = -q_k; the odds; and sigma_f^2 is at most `four`
+    times 1 + odds/M^2 times the loss.
+    """
+    most, given = odds(Fraction(rate)), hypotheses(*GIVEN)
+    on_line = hypotheses(*SETTING)
+    return (
+        Statement(others * ((M + 1 - classes) * q), "==", -(others * q_own), on_line),
+        Statement(here * exp(2 * gap), "<=", here * most, given),
+        Statement(spread, "<=", Fraction(four) * (1 + most / M**2) * loss, given),
+    )
+
+
+@proves("LDL:T1/late", statements)
+@cache
+def scores() -> Theorem:
+    """The scores of a query on all other classes are equal, and all of them add up to 0."""
+    (none, _), square = of_two_classes(), gates()
+    return calc(
+        others * (M * q),
+        ("==", others * (M * on_the_line().rhs), scaled(others * M, on_the_line())),
+        ("==", M * q_own * (others * same(m, k)) - q_own * others**2),
+        ("==", -q_own * others**2, scaled(M * q_own, none)),
+        ("==", -(others * q_own), scaled(-q_own, square)),
+    )
+
+
+@proves("LDL:T1/late", statements, part=2)
+def odds_stay_small() -> Theorem:
+    return bounded_odds()
+
+
+@proves("LDL:T1/late", statements, part=3)
+@cache
+def loss_stays_large() -> Theorem:
+    """The mean over the queries."""
+    factor, total = 2 * (1 + odds() / M**2), integrate("coordinates", (k,), loss_of_a_query(), (K,))
+    kept = lambda e: instantiate(each_class, {m: k, c: ((h,), instantiated(e, {k: h}))})
+    one, all_ = kept(term(1)), kept(error)
+    number_ = calc(of_k(here), ("==", of_k(term(1)), one), ("==", K))
+    return calc(
+        spread,
+        ("==", spread / K * K),
+        ("==", spread / K * of_k(here), symm(scaled(spread / K, number_))),
+        ("==", 1 / K * total.lhs),
+        ("<=", 1 / K * total.rhs, times(1 / K, total)),
+        ("==", factor / K * all_.lhs),
+        ("==", factor / K * all_.rhs, scaled(factor / K, all_)),
+        ("==", 2 * factor * loss),
+        ("==", 4 * (1 + odds() / M**2) * loss),
+    )
