@@ -1,4 +1,4 @@
-"""Softmax attention in a prompt of independent tokens by the number of tokens of the query's class."""
+"""Softmax attention in a prompt of independent tokens, by how many are of the class of a query."""
 
 from __future__ import annotations
 
@@ -32,16 +32,18 @@ from proofs_check.derivations.features.independent_tokens.exchanged import (
     A_own,
     Z,
     adds_up,
-    h,
-    member,
     on_the_own_class,
     own,
     own_tokens,
-    prompt,
     squares,
+    weight,
+)
+from proofs_check.derivations.features.independent_tokens.two_classes import (
+    h,
+    member,
+    prompt,
     token,
     tokens,
-    weight,
     z,
 )
 from proofs_check.derivations.features.steps import cancelled, gap, product, scaled, times
@@ -76,7 +78,9 @@ def of_the_rest() -> tuple[Theorem, Theorem]:
     at = lambda e: instantiate(picks, {m: k, c: ((h,), instantiated(e, {n: h}))})
     first, square = at(A_n), at(A_n**2)
     A_k = instantiated(A_n, {n: k})
-    some = calc(0, ("<=", (1 - d) ** 2 * A_n), ("==", A_n - 2 * d * A_n + d**2 * A_n), ("==", rest, scaled(A_n, zero)))
+    some = calc(
+        0, ("<=", (1 - d) ** 2 * A_n), ("==", A_n - 2 * d * A_n + d**2 * A_n), ("==", rest, scaled(A_n, zero))
+    )
     total = calc(
         of_n(rest),
         ("==", of_n(A_n) - first.lhs),
@@ -91,7 +95,11 @@ def of_the_rest() -> tuple[Theorem, Theorem]:
         ("==", (here * A_k) * A_own, scaled(here * A_k, known)),
         ("==", A_own**2, scaled(A_own, known)),
     )
-    squared = calc(rest**2, ("==", A_n**2 - 2 * d * A_n**2 + d**2 * A_n**2), ("==", A_n**2 - d * A_n**2, scaled(A_n**2, zero)))
+    squared = calc(
+        rest**2,
+        ("==", A_n**2 - 2 * d * A_n**2 + d**2 * A_n**2),
+        ("==", A_n**2 - d * A_n**2, scaled(A_n**2, zero)),
+    )
     apart = calc(
         of_n(rest**2),
         ("==", of_n(squared.rhs), squared),
@@ -120,7 +128,14 @@ def of_the_rest() -> tuple[Theorem, Theorem]:
     low = calc(0, ("<=", of_n(rest**2)), ("==", squares - A_own**2, apart))
     return (
         show(A_own**2, "<=", squares, low, A_own, squares),
-        show(squares, "<=", A_own**2 + (1 - A_own) ** 2, calc(apart.rhs, ("==", apart.lhs, symm(apart)), ("<=", high.rhs, high)), A_own, squares),
+        show(
+            squares,
+            "<=",
+            A_own**2 + (1 - A_own) ** 2,
+            calc(apart.rhs, ("==", apart.lhs, symm(apart)), ("<=", high.rhs, high)),
+            A_own,
+            squares,
+        ),
     )
 
 
@@ -143,8 +158,8 @@ def own_between() -> tuple[Theorem, Theorem]:
 
 @cache
 def weight_of_a_token() -> Theorem:
-    """e^{z x} = 1 + x (e^z - 1) where x is 0 or 1: it is at most its chord, and so is e^{z (1 - x)},
-    and the product of the two is e^z.
+    """e^{z x} = 1 + x (e^z - 1) where x is 0 or 1: it is at most its chord, and so is
+    e^{z (1 - x)}, and the product of the two is e^z.
     """
     x, D, (least, most) = Variable("share", range=UNIT), E - 1, own_between()
     chord = show(exp(z * x), "<=", 1 + x * (E - 1))
@@ -185,7 +200,10 @@ def in_counts() -> tuple[Theorem, Theorem, Theorem]:
     total = calc(Z, ("==", total.rhs, total), ("==", N + count * (E - 1)))
     part = calc(A_own * Z, ("==", part.lhs), ("==", part.rhs, part), ("==", count * E))
     rest = calc(
-        (1 - A_own) * Z, ("==", Z - A_own * Z), ("==", total.rhs - part.rhs, total, part, Z, A_own * Z), ("==", N - count)
+        (1 - A_own) * Z,
+        ("==", Z - A_own * Z),
+        ("==", total.rhs - part.rhs, total, part, Z, A_own * Z),
+        ("==", N - count),
     )
     return total, part, rest
 
@@ -196,7 +214,12 @@ def counts() -> tuple[Theorem, Theorem, Theorem]:
     least, most = own_between()
     least_ = integrate("sum", (token,), least, (prompt,))
     most_ = integrate("sum", (token,), most, (prompt,))
-    pairs = integrate("sum", (token, other_token), product(own, own_there, least, instantiate(least, {token: other_token})), (prompt,))
+    pairs = integrate(
+        "sum",
+        (token, other_token),
+        product(own, own_there, least, instantiate(least, {token: other_token})),
+        (prompt,),
+    )
     same_ = integrate("sum", (token,), zero_or_one_own(), (prompt,))
     g = Function("g", (Sort.TOKEN,))
     two = bind("sum", (token, other_token), g(token) * g(other_token), (prompt,))
@@ -209,7 +232,13 @@ def counts() -> tuple[Theorem, Theorem, Theorem]:
             count,
             ("==", same_.rhs),
             ("==", same_.lhs, symm(same_)),
-            ("<=", same_.lhs + pairs.rhs, calc(0, ("==", pairs.lhs), ("<=", pairs.rhs, pairs)), same_.lhs, pairs.rhs),
+            (
+                "<=",
+                same_.lhs + pairs.rhs,
+                calc(0, ("==", pairs.lhs), ("<=", pairs.rhs, pairs)),
+                same_.lhs,
+                pairs.rhs,
+            ),
             ("==", split.lhs),
             ("==", count**2, split),
         ),
@@ -224,7 +253,13 @@ def attention_between() -> tuple[Theorem, Theorem]:
     high = integrate("sum", (token,), times(weight, most), (prompt,))
     return (
         calc(0, ("==", 1 / Z * low.lhs), ("<=", 1 / Z * low.rhs, times(1 / Z, low)), ("==", A_own)),
-        calc(A_own, ("==", 1 / Z * high.lhs), ("<=", 1 / Z * high.rhs, times(1 / Z, high)), ("==", Z / Z), ("==", 1)),
+        calc(
+            A_own,
+            ("==", 1 / Z * high.lhs),
+            ("<=", 1 / Z * high.rhs, times(1 / Z, high)),
+            ("==", Z / Z),
+            ("==", 1),
+        ),
     )
 
 

@@ -9,7 +9,7 @@ from functools import cache
 
 from numerics.derivations.derived import exp, symm
 from numerics.derivations.kernel.binding import bind, instantiated
-from numerics.derivations.kernel.rules import assume, induction, instantiate, integrate, trans
+from numerics.derivations.kernel.rules import assume, induction, instantiate, integrate
 from numerics.derivations.kernel.sorts import Sort
 from numerics.derivations.kernel.terms import FIRST, Function, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
@@ -24,7 +24,6 @@ from proofs_check.derivations.features.equiangular.setting import (
     both,
     c,
     common,
-    counted,
     delta,
     each_class,
     entries,
@@ -35,7 +34,6 @@ from proofs_check.derivations.features.equiangular.setting import (
     i,
     j,
     k,
-    kept,
     l,
     m,
     mean,
@@ -46,8 +44,8 @@ from proofs_check.derivations.features.equiangular.setting import (
     of_m,
     of_n,
     of_the_query,
-    r,
     picks,
+    r,
     same,
     score,
     spread,
@@ -58,27 +56,29 @@ from proofs_check.derivations.features.equiangular.setting import (
     zero_or_one,
 )
 from proofs_check.derivations.features.independent_tokens.exchanged import (
-    LAW,
-    Z,
     A,
     A_k,
     A_own,
+    Z,
     adds_up,
     diagonal,
+    off,
+    on_the_own_class,
+    own,
+    rows,
+    squares,
+    weight,
+)
+from proofs_check.derivations.features.independent_tokens.two_classes import (
+    LAW,
     expectation,
     h,
     member,
     moved,
-    off,
-    on_the_own_class,
-    own,
     prompt,
-    rows,
     some_class,
-    squares,
     token,
     tokens,
-    weight,
     z,
 )
 from proofs_check.derivations.features.steps import scaled
@@ -138,9 +138,7 @@ def update_of() -> Theorem:
 
 
 #: H_mk K on the line, by the second moments of the tasks.
-entry = A * (
-    spread * (same(k, m) - here * A_k - there * A + squares) + common * (here - 1) * (there - 1)
-)
+entry = A * (spread * (same(k, m) - here * A_k - there * A + squares) + common * (here - 1) * (there - 1))
 
 
 @cache
@@ -154,7 +152,9 @@ def entries_on_the_line() -> Theorem:
         others * entry,
         (
             "==",
-            spread * A * (others * same(k, m) - (others * here) * A_k - (others * there) * A + others * squares)
+            spread
+            * A
+            * (others * same(k, m) - (others * here) * A_k - (others * there) * A + others * squares)
             + A * tail * (others * here - others),
         ),
         (
@@ -217,7 +217,11 @@ def entries_on_the_line() -> Theorem:
             spread * A_own * (d - d * A_own - (d * there) * A + d * squares),
             scaled(-spread * A_own * d, own_),
         ),
-        ("==", spread * A_own * (d - d * A_own - d * A + d * squares), scaled(-spread * A_own * A, of_classes)),
+        (
+            "==",
+            spread * A_own * (d - d * A_own - d * A + d * squares),
+            scaled(-spread * A_own * A, of_classes),
+        ),
         ("==", spread * d * diagonal, scaled(-spread * A_own, own_d)),
     )
     E = expectation(entry)

@@ -1,7 +1,5 @@
-"""Two classes of independent tokens with one probability may be exchanged: in the mean over prompts
-a query attends to the one as it does to the other, if its scores on all other classes are equal.
-
-The query is of the class k, m and n are two others, and `swap` tells whether the three are so.
+"""In the mean over prompts of independent tokens a query attends to one class as it does to another
+one, if its scores on all other classes than its own are equal: the two may be exchanged.
 """
 
 from __future__ import annotations
@@ -9,19 +7,18 @@ from __future__ import annotations
 from functools import cache
 
 from numerics.derivations.derived import exp, symm
-from numerics.derivations.kernel.binding import bind, instantiated
-from numerics.derivations.kernel.rules import assume, instantiate, integrate, same_classes, trans
-from numerics.derivations.kernel.sorts import REALS, Sort
-from numerics.derivations.kernel.terms import Function, Term, Variable, term
+from numerics.derivations.kernel.binding import instantiated
+from numerics.derivations.kernel.rules import instantiate, integrate, same_classes, trans
+from numerics.derivations.kernel.sorts import Sort
+from numerics.derivations.kernel.terms import Function, Term, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.tactics import calc, show
 from proofs_check.derivations.features.any_prompts.updates import with_the_class
 from proofs_check.derivations.features.equiangular.phases import others
-from proofs_check.derivations.features.equiangular.score_updates import of_two_classes, with_the_query
+from proofs_check.derivations.features.equiangular.score_updates import with_the_query
 from proofs_check.derivations.features.equiangular.setting import (
     K,
     M,
-    both,
     c,
     counted,
     each_class,
@@ -30,248 +27,37 @@ from proofs_check.derivations.features.equiangular.setting import (
     k,
     m,
     n,
-    of_classes,
-    of_m,
     of_n,
     picks,
     same,
     sums_of_delta,
     symmetric,
     there,
-    zero_or_one,
 )
-from proofs_check.derivations.features.gradient import e
-from proofs_check.derivations.features.steps import ind, scaled
-
-token, prompt = Variable("x", Sort.TOKEN), Variable("prompt", Sort.PROMPT)
-h, z = Variable("h", Sort.INDEX), Variable("z", range=REALS)
-of, y = (Function(name, (Sort.INDEX, Sort.TOKEN)) for name in ("of", "y"))
-tokens = lambda body: bind("sum", (token,), body, (prompt,))
-expectation = lambda body: bind("prompt", (prompt,), body)
-of_i = lambda body: bind("coordinates", (i,), body, (K,))
-
-
-def member(of_class: Variable) -> Term:
-    """Whether a token is of a class."""
-    return ind(of(of_class, token))
-
-
-one_class = assume(
-    "each token is of one class",
-    of_m(member(m) * c(m) * e(m)),
-    "==",
-    of_m(member(m) * c(m)) * of_m(member(m) * e(m)),
-    every=(token, c, e),
+from proofs_check.derivations.features.independent_tokens.two_classes import (
+    expectation,
+    gates,
+    h,
+    member,
+    moved,
+    of_i,
+    of_one_class,
+    of_three,
+    other,
+    pair,
+    prompt,
+    shares_of_the_family,
+    some_class,
+    square_of_the_family,
+    swap,
+    token,
+    tokens,
+    total_of_the_family,
+    turned,
+    y,
+    z,
 )
-some_class = assume("each token is of some class", of_m(member(m)), "==", 1, every=(token,))
-uniform = assume(
-    "a token is v_m with the probability 1/K",
-    bind("mean", (token,), member(m)),
-    "==",
-    there / K,
-    every=(m,),
-)
-LAW = (one_class, some_class, uniform)
-
-#: Whether m and n are other classes than k, and whether they are different ones.
-other = instantiated(others, {m: n})
-pair = others * other
-swap = pair * (1 - same(m, n))
-#: The family with m and n exchanged.
-turned = member(i) - swap * (same(m, i) - same(n, i)) * (member(m) - member(n))
-
-
-@cache
-def of_one_class(of_class: Variable = m) -> Theorem:
-    """sum_i delta_mi [x is v_i] = delta_mm [x is v_m]."""
-    found = instantiate(picks, {m: of_class, c: ((h,), member(h))})
-    return calc(of_i(same(of_class, i) * member(i)), ("==", found.rhs, found))
-
-
-@cache
-def moved(at: Variable = m) -> Theorem:
-    """delta_mi c_i = delta_mi c_m."""
-    d, back = same(at, i), same(i, at)
-    rule = lambda x, y: instantiate(picks, {m: x, c: ((h,), same(y, h) * c(h))})
-    first, second = rule(at, i), rule(i, at)
-    lead = instantiate(of_classes, {m: at, k: i})
-    last = instantiate(of_classes, {m: i, k: at})
-    turn = instantiate(symmetric, {m: i, k: at})
-    own = calc(
-        same(i, i) * (d * c(i)),
-        ("==", c(i) * same(i, i) * back, scaled(c(i) * same(i, i), symm(turn))),
-        ("==", c(i) * back, scaled(c(i), last)),
-        ("==", c(i) * d, scaled(c(i), turn)),
-    )
-    other_ = calc(
-        same(at, at) * (back * c(at)),
-        ("==", c(at) * same(at, at) * d, scaled(c(at) * same(at, at), turn)),
-        ("==", c(at) * d, scaled(c(at), lead)),
-    )
-    return calc(
-        d * c(i),
-        ("==", own.lhs, symm(own)),
-        ("==", second.lhs, symm(second)),
-        ("==", first.lhs),
-        ("==", other_.lhs, first),
-        ("==", d * c(at), other_),
-    )
-
-
-@cache
-def gates() -> Theorem:
-    """Whether two classes are different is 0 or 1."""
-    none, whole = of_two_classes()
-    return calc(others**2, ("==", others * both - others * same(m, k)), ("==", others, whole, none))
-
-
-@cache
-def of_three() -> dict[str, Theorem]:
-    """What `swap` and what delta are worth where the classes are three different ones."""
-    none, _ = of_two_classes()
-    at_n = lambda thm: instantiate(thm, {m: n})
-    d, rest = same(m, n), 1 - same(m, n)
-    known = instantiate(zero_or_one, {k: n})
-    idem, idem_n = gates(), at_n(gates())
-    apart = calc(d * rest, ("==", d - d**2), ("==", 0, scaled(term(-1), known)))
-    rest_ = calc(rest**2, ("==", 1 - 2 * d + d**2), ("==", rest, known))
-    square = calc(
-        swap**2,
-        ("==", others**2 * (other**2 * rest**2)),
-        ("==", others * (other**2 * rest**2), scaled(other**2 * rest**2, idem)),
-        ("==", others * other * rest**2, scaled(others * rest**2, idem_n)),
-        ("==", swap, scaled(others * other, rest_)),
-    )
-    return {
-        "square": square,
-        "m is not k": calc(swap * same(m, k), ("==", 0, scaled(other * rest, none))),
-        "n is not k": calc(swap * same(n, k), ("==", 0, scaled(others * rest, at_n(none)))),
-        "m is not n": calc(swap * d, ("==", 0, scaled(others * other, apart))),
-        "m": calc(swap * there, ("==", swap, scaled(other * rest, with_the_class()))),
-        "n": calc(swap * same(n, n), ("==", swap, scaled(others * rest, at_n(with_the_class())))),
-    }
-
-
-@cache
-def apart() -> tuple[Theorem, Theorem]:
-    """swap delta_mi delta_ni = 0, and no token is of two of the classes."""
-    p, q, known = same(m, i), same(n, i), of_three()
-    first = instantiate(moved(n), {c: ((i,), p)})  # delta_ni delta_mi = delta_ni delta_mn
-    sums = of_one_class(m), of_one_class(n)
-    picked = instantiate(picks, {c: ((i,), same(n, i) * member(i))})
-    tokens_ = calc(
-        there * member(m) * (same(n, n) * member(n)),
-        ("==", sums[0].lhs * sums[1].rhs, symm(scaled(sums[1].rhs, sums[0]))),
-        ("==", sums[0].lhs * sums[1].lhs, symm(scaled(sums[0].lhs, sums[1]))),
-        ("==", picked.lhs, symm(instantiate(one_class, {c: ((i,), same(m, i)), e: ((i,), same(n, i))}))),
-        ("==", there * same(n, m) * member(m), picked),
-        ("==", there * same(m, n) * member(m), scaled(there * member(m), instantiate(symmetric, {m: n, k: m}))),
-    )
-    return (
-        calc(
-            swap * (p * q),
-            ("==", swap * (q * same(m, n)), scaled(swap, first)),
-            ("==", 0, scaled(q, known["m is not n"])),
-        ),
-        calc(
-            swap * (member(m) * member(n)),
-            ("==", swap * there * member(m) * member(n), scaled(-member(m) * member(n), known["m"])),
-            (
-                "==",
-                swap * (there * member(m) * (same(n, n) * member(n))),
-                scaled(-member(m) * member(n) * there, known["n"]),
-            ),
-            ("==", swap * tokens_.rhs, scaled(swap, tokens_)),
-            ("==", 0, scaled(there * member(m), known["m is not n"])),
-        ),
-    )
-
-
-@cache
-def square_of_the_family() -> Theorem:
-    """The exchanged family is 0 or 1, too."""
-    p, q, (Y_i, Y_m, Y_n) = same(m, i), same(n, i), (member(x) for x in (i, m, n))
-    none, no_token = apart()
-    zero = lambda x: instantiate(zero_or_one, {m: x, k: i})
-    of_m_, of_n_ = (instantiate(moved(x), {c: ((i,), Y_i)}) for x in (m, n))
-    one = lambda Y: show(Y**2, "==", Y)
-    D = Y_m - Y_n
-    cross = calc(
-        swap * (p - q) * Y_i * D,
-        ("==", swap * D * (p * Y_i) - swap * D * (q * Y_i)),
-        ("==", swap * D * (p * Y_m) - swap * D * (q * Y_i), scaled(swap * D, of_m_)),
-        ("==", swap * D * (p * Y_m) - swap * D * (q * Y_n), scaled(-swap * D, of_n_)),
-        ("==", swap * (p * Y_m**2 + q * Y_n**2) - (p + q) * no_token.lhs),
-        ("==", swap * (p * Y_m**2 + q * Y_n**2), scaled(-(p + q), no_token)),
-        ("==", swap * (p * Y_m + q * Y_n), one(Y_m), one(Y_n)),
-    )
-    squares = calc(
-        swap * ((p - q) ** 2 * D**2),
-        ("==", swap * (p**2 + q**2) * D**2 - 2 * D**2 * none.lhs),
-        ("==", swap * (p**2 + q**2) * D**2, scaled(-2 * D**2, none)),
-        ("==", swap * (p + q**2) * D**2, scaled(swap * D**2, zero(m))),
-        ("==", swap * (p + q) * D**2, scaled(swap * D**2, zero(n))),
-        ("==", swap * (p + q) * (Y_m**2 + Y_n**2) - 2 * (p + q) * no_token.lhs),
-        ("==", swap * (p + q) * (Y_m**2 + Y_n**2), scaled(-2 * (p + q), no_token)),
-        ("==", swap * (p + q) * (Y_m + Y_n), one(Y_m), one(Y_n)),
-    )
-    return calc(
-        turned**2,
-        ("==", Y_i**2 - 2 * cross.lhs + swap**2 * ((p - q) ** 2 * D**2)),
-        ("==", Y_i - 2 * cross.lhs + swap**2 * ((p - q) ** 2 * D**2), one(Y_i)),
-        (
-            "==",
-            Y_i - 2 * cross.lhs + squares.lhs,
-            scaled((p - q) ** 2 * D**2, of_three()["square"]),
-        ),
-        ("==", Y_i - 2 * cross.rhs + squares.lhs, scaled(term(-2), cross)),
-        ("==", Y_i - 2 * cross.rhs + squares.rhs, squares),
-        ("==", turned),
-    )
-
-
-@cache
-def sum_of_delta(of_class: Variable = m) -> Theorem:
-    """sum_i delta_mi = delta_mm."""
-    found = instantiate(picks, {m: of_class, c: ((n,), term(1))})
-    return calc(of_i(same(of_class, i)), ("==", found.rhs, found))
-
-
-@cache
-def total_of_the_family() -> Theorem:
-    D, known = member(m) - member(n), of_three()
-    first, second = sum_of_delta(m), sum_of_delta(n)
-    return calc(
-        of_i(turned),
-        ("==", of_i(member(i)) - swap * D * (first.lhs - second.lhs)),
-        ("==", 1 - swap * D * (first.lhs - second.lhs), some_class),
-        ("==", 1 - swap * D * (first.rhs - second.lhs), scaled(-swap * D, first)),
-        ("==", 1 - swap * D * (first.rhs - second.rhs), scaled(swap * D, second)),
-        ("==", 1 - D * swap + D * swap * same(n, n), scaled(-D, known["m"])),
-        ("==", 1, scaled(D, known["n"])),
-    )
-
-
-@cache
-def shares_of_the_family() -> Theorem:
-    p, q, known = same(m, i), same(n, i), of_three()
-    mean = lambda x: bind("mean", (token,), member(x))
-    at = lambda x: instantiate(uniform, {m: x})
-    return calc(
-        mean(i),
-        ("==", mean(i) - (p - q) / K * (swap - swap)),
-        ("==", mean(i) - (p - q) / K * (swap * there - swap), scaled(-(p - q) / K, symm(known["m"]))),
-        (
-            "==",
-            mean(i) - (p - q) / K * (swap * there - swap * same(n, n)),
-            scaled((p - q) / K, symm(known["n"])),
-        ),
-        ("==", mean(i) - swap * (p - q) * (at(m).rhs - at(n).rhs)),
-        ("==", mean(i) - swap * (p - q) * (mean(m) - at(n).rhs), scaled(-swap * (p - q), symm(at(m)))),
-        ("==", mean(i) - swap * (p - q) * (mean(m) - mean(n)), scaled(swap * (p - q), symm(at(n)))),
-        ("==", bind("mean", (token,), turned)),
-    )
-
+from proofs_check.derivations.features.steps import scaled
 
 #: Whether a token is of the query's class, and softmax attention in a prompt, where the score of
 #: the own class exceeds each other one by z.
@@ -318,7 +104,12 @@ def class_of_the_family() -> Theorem:
             "==",
             there * member(m) - D * there * (swap * there) + D * same(n, n) * (swap * same(m, n)),
         ),
-        ("==", there * member(m) - D * there * swap, scaled(-D * there, known["m"]), scaled(D * same(n, n), known["m is not n"])),
+        (
+            "==",
+            there * member(m) - D * there * swap,
+            scaled(-D * there, known["m"]),
+            scaled(D * same(n, n), known["m is not n"]),
+        ),
         ("==", there * member(m) - D * swap, scaled(-D, known["m"])),
     )
 
@@ -335,7 +126,9 @@ def attention_of_the_family(same_tokens: Theorem) -> Theorem:
     odds = show(exp(z * known.lhs), "==", weight, known)
     total = integrate("sum", (token,), odds, (prompt,))
     inverse = show(1 / total.lhs, "==", 1 / Z, total, total.lhs, Z)
-    part = calc(X * odds.lhs, ("==", X * weight, scaled(X, odds)), ("==", Y * weight, scaled(weight, same_tokens)))
+    part = calc(
+        X * odds.lhs, ("==", X * weight, scaled(X, odds)), ("==", Y * weight, scaled(weight, same_tokens))
+    )
     parts = integrate("sum", (token,), part, (prompt,))
     return calc(
         attention(X, known.lhs),
@@ -369,16 +162,33 @@ def squares_of_the_family() -> Theorem:
         swap * (x + y - 2 * w),
         ("==", swap * (of_delta[0].rhs + y - 2 * w), scaled(swap, of_delta[0])),
         ("==", swap * (of_delta[0].rhs + of_delta[1].rhs - 2 * w), scaled(swap, of_delta[1])),
-        ("==", swap * (of_delta[0].rhs + of_delta[1].rhs - 2 * of_delta[2].rhs), scaled(-2 * swap, of_delta[2])),
-        ("==", there * (swap * there) + same(n, n) * (swap * same(n, n)) - 2 * same(n, n) * (swap * same(m, n))),
-        ("==", there * swap + same(n, n) * swap, scaled(there, known["m"]), scaled(same(n, n), known["n"]), scaled(-2 * same(n, n), known["m is not n"])),
+        (
+            "==",
+            swap * (of_delta[0].rhs + of_delta[1].rhs - 2 * of_delta[2].rhs),
+            scaled(-2 * swap, of_delta[2]),
+        ),
+        (
+            "==",
+            there * (swap * there) + same(n, n) * (swap * same(n, n)) - 2 * same(n, n) * (swap * same(m, n)),
+        ),
+        (
+            "==",
+            there * swap + same(n, n) * swap,
+            scaled(there, known["m"]),
+            scaled(same(n, n), known["n"]),
+            scaled(-2 * same(n, n), known["m is not n"]),
+        ),
         ("==", 2 * swap, known["m"], known["n"]),
     )
     return calc(
         total,
         ("==", squares - 2 * D * linear.lhs + swap**2 * D**2 * (x + y - 2 * w)),
         ("==", squares - 2 * D * linear.rhs + swap**2 * D**2 * (x + y - 2 * w), scaled(-2 * D, linear)),
-        ("==", squares - 2 * D * linear.rhs + D**2 * quadratic.lhs, scaled(D**2 * (x + y - 2 * w), known["square"])),
+        (
+            "==",
+            squares - 2 * D * linear.rhs + D**2 * quadratic.lhs,
+            scaled(D**2 * (x + y - 2 * w), known["square"]),
+        ),
         ("==", squares - 2 * D * linear.rhs + D**2 * quadratic.rhs, scaled(D**2, quadratic)),
         ("==", squares),
     )
@@ -405,7 +215,7 @@ def gated(share: Term, of_class: Term, kept: Theorem) -> Theorem:
 @cache
 def classes_of_the_pair() -> tuple[Theorem, Theorem]:
     """`pair` times delta_mm A_m - swap (A_m - A_n) is `pair` times A_n."""
-    known, d, D = of_three(), same(m, n), A - A_n
+    d, D = same(m, n), A - A_n
     in_m = calc(pair * (there * A), ("==", pair * A, scaled(other * A, with_the_class())))
     idem = gates()
     same_ = instantiate(moved(m), {i: n, c: ((h,), instantiated(A, {m: h}))})
@@ -467,7 +277,13 @@ A_k, off_n, off_k = (instantiated(e_, {m: x}) for e_, x in ((A, k), (off, n), (o
 def adds_up() -> Theorem:
     """The attention of a query on all classes is 1."""
     each = integrate("sum", (token,), scaled(weight, some_class), (prompt,))
-    return calc(of_n(A_n), ("==", 1 / Z * each.lhs), ("==", 1 / Z * each.rhs, scaled(1 / Z, each)), ("==", Z / Z), ("==", 1))
+    return calc(
+        of_n(A_n),
+        ("==", 1 / Z * each.lhs),
+        ("==", 1 / Z * each.rhs, scaled(1 / Z, each)),
+        ("==", Z / Z),
+        ("==", 1),
+    )
 
 
 @cache
@@ -482,7 +298,10 @@ def on_the_own_class() -> Theorem:
     """delta_kk times the attention on the class k is that on the own class."""
     each = integrate("sum", (token,), scaled(weight, own_tokens()), (prompt,))
     return calc(
-        here * A_k, ("==", 1 / Z * each.rhs), ("==", 1 / Z * each.lhs, symm(scaled(1 / Z, each))), ("==", A_own)
+        here * A_k,
+        ("==", 1 / Z * each.rhs),
+        ("==", 1 / Z * each.lhs, symm(scaled(1 / Z, each))),
+        ("==", A_own),
     )
 
 
@@ -509,7 +328,11 @@ def rows() -> Theorem:
     total, R, gate = integrate("coordinates", (n,), exchanged(), (K,)), expectation(off), with_the_query()
     counts, turn = sums_of_delta()[4], instantiate(symmetric, {m: n})
     number = calc(of_n(same(n, n)), ("==", K, counts))
-    one = calc(of_n(same(n, k)), ("==", of_n(same(k, n)), turn), ("==", here, instantiate(picks, {m: k, c: ((h,), term(1))})))
+    one = calc(
+        of_n(same(n, k)),
+        ("==", of_n(same(k, n)), turn),
+        ("==", here, instantiate(picks, {m: k, c: ((h,), term(1))})),
+    )
     left = calc(
         total.lhs,
         ("==", others * R * (here * of_n(same(n, n)) - of_n(same(n, k)))),
@@ -541,7 +364,10 @@ def rows() -> Theorem:
     R_k = expectation(off_k)
     right = calc(
         total.rhs,
-        ("==", others * (here * of_n(same(n, n) * expectation(off_n)) - of_n(same(n, k) * expectation(off_n)))),
+        (
+            "==",
+            others * (here * of_n(same(n, n) * expectation(off_n)) - of_n(same(n, k) * expectation(off_n))),
+        ),
         ("==", others * (here * kept.lhs - here * R_k), scaled(-others, single)),
         ("==", others * (here * kept.rhs - here * R_k), kept, kept.lhs, kept.rhs, R_k),
         ("==", (others * here) * (all_.lhs - R_k)),
@@ -551,4 +377,6 @@ def rows() -> Theorem:
         ("==", others * all_.rhs - at_k.rhs, scaled(term(-1), at_k)),
         ("==", others * expectation(diagonal)),
     )
-    return calc(others * (M * R), ("==", total.lhs, symm(left)), ("==", total.rhs, total), ("==", right.rhs, right))
+    return calc(
+        others * (M * R), ("==", total.lhs, symm(left)), ("==", total.rhs, total), ("==", right.rhs, right)
+    )

@@ -27,11 +27,9 @@ from proofs_check.derivations.features.independent_tokens.attention import (
     of_the_rest,
     weight_of_a_token,
 )
-from proofs_check.derivations.features.independent_tokens.exchanged import (
+from proofs_check.derivations.features.independent_tokens.exchanged import own, own_tokens
+from proofs_check.derivations.features.independent_tokens.two_classes import (
     expectation,
-    member,
-    own,
-    own_tokens,
     prompt,
     token,
     tokens,
@@ -45,8 +43,7 @@ long = assume("N >= 64 K", 64 * K, "<=", N)
 x = Variable("gap", range=NONNEGATIVE)
 E = exp(x)
 Z, A_own, squares, diagonal = (
-    instantiated(e, {z: x})
-    for e in (exchanged.Z, exchanged.A_own, exchanged.squares, exchanged.diagonal)
+    instantiated(e, {z: x}) for e in (exchanged.Z, exchanged.A_own, exchanged.squares, exchanged.diagonal)
 )
 
 
@@ -64,15 +61,19 @@ tail = exp(log(term(2)) * (half - count))
 
 @cache
 def of_a_prompt() -> Theorem:
-    """e^{2z} A (1 - A)^2 <= 4 K^2 + N^2 2^{N/(2K) - C}: it is at most N^2/C^2 if C is at least 1, and 0
-    otherwise, and the first is enough where C is at least N/(2K).
+    """e^{2z} A (1 - A)^2 <= 4 K^2 + N^2 2^{N/(2K) - C}: it is at most N^2/C^2 if C is at least 1,
+    and 0 otherwise, and the first is enough where C is at least N/(2K).
     """
     x_, y_ = (Variable(name, range=NONNEGATIVE) for name in ("count", "half"))
     total, part, rest = map(there, in_counts())
     least, most, whole_ = counts()
     often, seldom = ind(count - half), Op("above", (half - count,))
-    cube = calc(count, ("<=", count**2, whole_), ("<=", count * count**2, times(count, whole_, least)), ("==", count**3))
-    odds = show(0, "<=", E - 1)
+    cube = calc(
+        count,
+        ("<=", count**2, whole_),
+        ("<=", count * count**2, times(count, whole_, least)),
+        ("==", count**3),
+    )
     larger = calc(count * E, ("<=", N + count * (E - 1), most), ("==", Z, symm(total)))
     power = show((count * E) ** 3, "<=", Z**3, larger, least)
     main = instantiate(
@@ -134,7 +135,11 @@ def mean_of_the_tail() -> Theorem:
     """delta_kk E 2^{N/(2K) - C} <= delta_kk e^{-(1 - log 2) N/(2K)}, by Chernoff's method."""
     rate, share = log(term(2)), Variable("share", range=UNIT)
     g, square = Function("g", (Sort.TOKEN,), None), instantiate(zero_or_one, {m: k})
-    apart = show(expectation(exp(rate * (half - tokens(g(token))))), "==", exp(rate * half) * bind("mean", (token,), exp(-rate * g(token))) ** N)
+    apart = show(
+        expectation(exp(rate * (half - tokens(g(token))))),
+        "==",
+        exp(rate * half) * bind("mean", (token,), exp(-rate * g(token))) ** N,
+    )
     apart = instantiate(apart, {g: ((token,), own)})
     one = instantiate(weight_of_a_token(), {z: -rate})
     one = calc(one, ("==", 1 - own / 2, show(exp(-rate), "==", Fraction(1, 2))))
@@ -147,13 +152,19 @@ def mean_of_the_tail() -> Theorem:
         ("<=", exp(-(here / (2 * K))), tangent),
     )
     least, most = here_between()
-    chord = instantiate(show(exp(u_ * share), "<=", 1 + share * (exp(u_) - 1)), {share: here, u_: -half}, least, most)
+    chord = instantiate(
+        show(exp(u_ * share), "<=", 1 + share * (exp(u_) - 1)), {share: here, u_: -half}, least, most
+    )
     rise = exp(rate * half)
     weight_ = product(here, rise, least)
     return calc(
         here * apart.lhs,
         ("==", here * apart.rhs, scaled(here, apart)),
-        ("<=", here * (rise * exp(-(here / (2 * K))) ** N), times(here * rise, gcongr(below.lhs**N, below), weight_)),
+        (
+            "<=",
+            here * (rise * exp(-(here / (2 * K))) ** N),
+            times(here * rise, gcongr(below.lhs**N, below), weight_),
+        ),
         ("==", here * rise * exp(-half * here)),
         ("<=", here * rise * (1 + here * (exp(-half) - 1)), times(here * rise, chord, weight_)),
         ("==", rise * (here + here**2 * (exp(-half) - 1))),
@@ -164,7 +175,9 @@ def mean_of_the_tail() -> Theorem:
 
 @cache
 def sizes() -> tuple[Theorem, Theorem, Theorem]:
-    """0 <= E H_kk <= 8/27, and delta_kk e^{2z} E H_kk <= delta_kk 17 K^2/2, in units of sigma_f^2/K."""
+    """0 <= E H_kk <= 8/27, and delta_kk e^{2z} E H_kk <= delta_kk 17 K^2/2, where the unit is
+    sigma_f^2/K.
+    """
     (low, high), (least, most) = map(there, of_the_rest()), map(there, attention_between())
     a, v = Variable("a", range=UNIT), Variable("half", range=Range(Fraction(32), lo_open=False))
     below = calc(
@@ -175,7 +188,11 @@ def sizes() -> tuple[Theorem, Theorem, Theorem]:
     )
     above_ = calc(
         A_own * (1 - 2 * A_own + squares),
-        ("<=", A_own * (A_own**2 + (1 - A_own) ** 2 + (1 - 2 * A_own)), times(A_own, added(high, 1 - 2 * A_own), least)),
+        (
+            "<=",
+            A_own * (A_own**2 + (1 - A_own) ** 2 + (1 - 2 * A_own)),
+            times(A_own, added(high, 1 - 2 * A_own), least),
+        ),
         ("==", 2 * error),
     )
     largest = instantiate(show(a * (1 - a) ** 2, "<=", Fraction(4, 27)), {a: A_own}, least, most)
@@ -183,7 +200,11 @@ def sizes() -> tuple[Theorem, Theorem, Theorem]:
     in_mean = lambda thm: integrate("prompt", (prompt,), thm)
     here_, _ = here_between()
     mean_ = in_mean(of_a_prompt())
-    small = instantiate(show(v**2 * exp(-(1 - log(term(2))) * v), "<=", Fraction(1, 16)), {v: half}, show(32, "<=", half, long))
+    small = instantiate(
+        show(v**2 * exp(-(1 - log(term(2))) * v), "<=", Fraction(1, 16)),
+        {v: half},
+        show(32, "<=", half, long),
+    )
     unit = here * (4 * K**2)
     late_ = calc(
         here * E**2 * expectation(error),

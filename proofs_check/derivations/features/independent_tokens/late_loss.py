@@ -1,5 +1,5 @@
 """The loss at a gap between the scores, on prompts of independent tokens: at least half the spread
-of the tasks times the square of 1 - A at the mean share of the query's class, by Jensen's inequality.
+of the tasks times the square of 1 - A at the mean share of the query's class, by convexity.
 """
 
 from __future__ import annotations
@@ -7,53 +7,32 @@ from __future__ import annotations
 from functools import cache
 
 from numerics.derivations.derived import symm
-from numerics.derivations.kernel.binding import bind, instantiated
+from numerics.derivations.kernel.binding import bind
 from numerics.derivations.kernel.normal_form import LENGTH as N
 from numerics.derivations.kernel.rules import instantiate, integrate
-from numerics.derivations.kernel.sorts import NONNEGATIVE
-from numerics.derivations.kernel.terms import Term, Variable, term
+from numerics.derivations.kernel.terms import Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.tactics import calc, show
 from proofs_check.derivations.features.equiangular.setting import (
     K,
     M,
-    c,
-    common,
     counted,
     here,
     k,
     m,
-    mean,
-    moments,
-    n,
-    of_n,
-    same,
-    spread,
     zero_or_one,
 )
-from proofs_check.derivations.features.independent_tokens import exchanged
 from proofs_check.derivations.features.independent_tokens.attention import (
     UNIT,
-    attention_between,
     count,
     counts,
     here_between,
     in_counts,
-    of_the_rest,
 )
-from proofs_check.derivations.features.independent_tokens.descent import (
-    attention_so_far,
-)
-from proofs_check.derivations.features.independent_tokens.exchanged import (
-    expectation,
-    on_the_own_class,
-    own,
-    prompt,
-    token,
-    z,
-)
-from proofs_check.derivations.features.independent_tokens.late import E, A_own, Z, mean_share, there
-from proofs_check.derivations.features.steps import added, cancelled, product, scaled, times
+from proofs_check.derivations.features.independent_tokens.exchanged import own
+from proofs_check.derivations.features.independent_tokens.late import A_own, E, Z, mean_share, there
+from proofs_check.derivations.features.independent_tokens.two_classes import expectation, prompt, token
+from proofs_check.derivations.features.steps import cancelled, scaled, times
 
 #: 1 - A where the query's class has the share 1/K, and how it falls in the share; K is M + 1.
 K_ = M + 1
@@ -68,7 +47,9 @@ def line(w: Term) -> Term:
 
 @cache
 def tangent() -> Theorem:
-    """1 - A is convex in the share: (1 - w) - line (1 + (e^z - 1) w) = (e^z - 1) slope (w - 1/K)^2."""
+    """1 - A is convex in the share w of the query's class: (1 - w) - line (1 + (e^z - 1) w) is
+    (e^z - 1) slope (w - 1/K)^2.
+    """
     w = Variable("share", range=UNIT)
     total, _, rest = map(there, in_counts())
     least, most, _ = counts()

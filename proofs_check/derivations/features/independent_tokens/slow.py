@@ -10,7 +10,7 @@ from functools import cache
 from numerics.derivations.derived import exp, symm
 from numerics.derivations.kernel.binding import instantiated
 from numerics.derivations.kernel.rules import assume, discharge, induction, instantiate, integrate
-from numerics.derivations.kernel.sorts import NONNEGATIVE, Range
+from numerics.derivations.kernel.sorts import Range
 from numerics.derivations.kernel.terms import FIRST, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
@@ -58,16 +58,10 @@ from proofs_check.derivations.features.independent_tokens.descent import (
     step_so_far,
     t,
 )
-from proofs_check.derivations.features.independent_tokens.exchanged import (
-    expectation,
-    gates,
-    h,
-    on_the_own_class,
-    prompt,
-    z,
-)
+from proofs_check.derivations.features.independent_tokens.exchanged import on_the_own_class
 from proofs_check.derivations.features.independent_tokens.late import long, sizes, x
 from proofs_check.derivations.features.independent_tokens.late_loss import by_jensen
+from proofs_check.derivations.features.independent_tokens.two_classes import expectation, gates, h, prompt, z
 from proofs_check.derivations.features.steps import added, product, scaled, times
 from proofs_check.derivations.proof import proves
 
@@ -134,7 +128,9 @@ def of_the_gap(thm: Theorem) -> Theorem:
 
 @cache
 def bounded_odds() -> Theorem:
-    """delta_kk e^{2z} <= delta_kk (1 + 34 eta sigma_f^2 K^2 T/M), as e^{2s} <= 1 + 4 s for s <= 8/27."""
+    """delta_kk e^{2z} <= delta_kk (1 + 34 eta sigma_f^2 K^2 T/M), as e^{2s} <= 1 + 4 s for
+    s <= 8/27.
+    """
     so_far = assume("the odds so far", here * exp(2 * gap), "<=", here * odds(), every=(k, t))
     (hypothesis,) = so_far.assumptions
     s = Variable("s", range=Range(Fraction(0), Fraction(8, 27), False, False))
@@ -156,7 +152,11 @@ def bounded_odds() -> Theorem:
         ("==", before * exp(2 * moved)),
         ("<=", before * (1 + 4 * moved), times(before, one, product(here, exp(2 * gap), least))),
         ("==", before + 4 * rate * here * slow.lhs),
-        ("<=", before + 4 * rate * here * slow.rhs, times(4 * rate * here, slow, product(4 * rate, here, least))),
+        (
+            "<=",
+            before + 4 * rate * here * slow.rhs,
+            times(4 * rate * here, slow, product(4 * rate, here, least)),
+        ),
         ("==", before + 34 * rate * K**2 * here**2),
         ("==", before + 34 * rate * K**2 * here, scaled(34 * rate * K**2, square)),
         ("<=", here * odds() + 34 * rate * K**2 * here, so_far),
@@ -189,7 +189,11 @@ def error_so_far() -> Theorem:
     return calc(
         here * (spread * (1 - A) ** 2),
         ("==", here * spread * (1 - 2 * A + A**2)),
-        ("<=", here * spread * (1 - 2 * A + S), times(here * spread, added(low, 1 - 2 * A), product(here, spread, least))),
+        (
+            "<=",
+            here * spread * (1 - 2 * A + S),
+            times(here * spread, added(low, 1 - 2 * A), product(here, spread, least)),
+        ),
         ("==", spread * (here * (1 + S) - 2 * here * A)),
         ("==", spread * (here * (1 + S) - 2 * here * known.lhs), symm(scaled(-2 * spread * here, known))),
         ("==", spread * (here + here * S - 2 * here**2 * of_own.rhs)),
@@ -256,9 +260,11 @@ def loss_of_a_query() -> Theorem:
 error = expectation(mean((f(k, task) - prediction) ** 2))
 
 
-def statements(rate: int | Fraction = 34, four: int | Fraction = 4, classes: int = 1) -> tuple[Statement, ...]:
-    """For two different classes (K - classes) q_mk = -q_k; the odds; and sigma_f^2 is at most `four`
-    times 1 + odds/M^2 times the loss.
+def statements(
+    rate: int | Fraction = 34, four: int | Fraction = 4, classes: int = 1
+) -> tuple[Statement, ...]:
+    """For two different classes (K - classes) q_mk = -q_k; the odds; and sigma_f^2 is at most
+    `four` times 1 + odds/M^2 times the loss.
     """
     most, given = odds(Fraction(rate)), hypotheses(*GIVEN)
     on_line = hypotheses(*SETTING)
