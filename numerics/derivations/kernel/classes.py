@@ -100,7 +100,8 @@ def same_classes(
     """
     e, (prompt, i, x) = read(e), at
     A, B = (read(family) for family in families)
-    if [v.sort for v in at] != [Sort.PROMPT, Sort.INDEX, Sort.TOKEN] or size.range != whole(1):
+    known = all(type(v) is Variable for v in (*at, size))
+    if not known or [v.sort for v in at] != [Sort.PROMPT, Sort.INDEX, Sort.TOKEN] or size.range != whole(1):
         raise ProofError(f"{prompt}, {i} and {x} are no prompt, index and token, or {size} is no number")
     if type(y) is not Function or y.sorts != (Sort.INDEX, Sort.TOKEN):
         raise ProofError(f"{y} is no function of an index and a token")
