@@ -4,6 +4,7 @@ All others, such as Jensen's inequality, are derived from them (`numerics.deriva
 """
 
 from numerics.derivations.kernel.arithmetic import arithmetic
+from numerics.derivations.kernel.classes import same_classes
 from numerics.derivations.kernel.flows import antitone, begin, continuation, every_number, until
 from numerics.derivations.kernel.integrals import (
     choose,
@@ -38,6 +39,7 @@ __all__ = [
     "integrate",
     "limit",
     "open_event",
+    "same_classes",
     "same_covariance",
     "trans",
     "unique",

@@ -163,7 +163,9 @@ def _order(e: Term, over: frozenset[Variable]) -> Order | None:
     if not over:
         return BOUNDED
     if e.head == "exp":
-        return BOUNDED if _nonpositive(e.args[0]) else (Fraction(0), 1) if _linear(e.args[0], over) else None
+        if _nonpositive(e.args[0]) or order(e.args[0], over) == BOUNDED:
+            return BOUNDED
+        return (Fraction(0), 1) if _linear(e.args[0], over) else None
     if e.head == "pow":
         base, exponent = order(e.args[0], over), e.args[1]
         if base is not None and isinstance(exponent, Number) and exponent.value > 0:
@@ -186,6 +188,9 @@ def _order_of_inverse(e: Term, over: frozenset[Variable]) -> Order | None:
         return _order_of_inverse(e.body, over)
     if isinstance(e, Bind) and e.kind == "coordinates":
         return _order_of_inverse(opened(e)[1], over)
+    if isinstance(e, Bind) and e.kind == "sum":  # of one position: a prompt has a token
+        names, body = opened(e)
+        return _order_of_inverse(body, over.union(names) if e.heads[0] in over else over)
     if not isinstance(e, Op):
         return None
     if e.head == "exp":

@@ -31,6 +31,7 @@ from numerics.derivations.kernel.terms import Bind, Bound, Defined, Function, Nu
 from numerics.derivations.kernel.theorems import Assumption, Theorem
 from tests.numerics.derivations.attacks import (
     attacks_by_discharge,
+    attacks_on_classes,
     attacks_on_equations,
     attacks_on_gaussian_families,
     attacks_on_steps,
@@ -38,6 +39,7 @@ from tests.numerics.derivations.attacks import (
 )
 from tests.numerics.derivations.attacks.attacks_by_discharge import DISCHARGES
 from tests.numerics.derivations.attacks.attacks_of_capture import CAPTURE
+from tests.numerics.derivations.attacks.attacks_on_classes import CLASSES
 from tests.numerics.derivations.attacks.attacks_on_equations import EQUATIONS
 from tests.numerics.derivations.attacks.attacks_on_gaussian_families import GAUSSIAN_FAMILIES
 from tests.numerics.derivations.attacks.attacks_on_steps import STEPS
@@ -267,6 +269,7 @@ ATTACKS: dict[str, Callable[[], Any]] = {
     **GAUSSIAN_FAMILIES,
     **STEPS,
     **DISCHARGES,
+    **CLASSES,
     "a value in its range by a hypothesis on a function that is replaced": lambda: instantiate(
         arithmetic(0, "<=", Variable("n", range=NONNEGATIVE)),
         {Variable("n", range=NONNEGATIVE): M(f(k)), f: ((k,), term(-1))},
@@ -359,6 +362,7 @@ def test_a_choice_for_one_law_is_a_hypothesis_on_all_tasks():
 def test_every_rule_is_attacked():
     rooms = (
         attacks_by_discharge,
+        attacks_on_classes,
         attacks_on_equations,
         attacks_on_time_and_tasks,
         attacks_on_gaussian_families,
