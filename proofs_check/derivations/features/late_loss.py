@@ -119,8 +119,8 @@ def odds_of_a_near_class() -> Theorem:
 
 
 @cache
-def share_of_a_query() -> Theorem:
-    """(mu/2)^2 e^{-2 gamma |Q|} 1{some class is near} <= the error of the query."""
+def away_from_the_class() -> Theorem:
+    """(mu/2)^2 e^{-2 gamma |Q|} 1{some class is near} <= (1 - w_k)^2."""
     y, S = some * least, others(odds)
     small = calc(y, ("<=", least, show(some, "<=", 1)), ("<=", 1, size))
     away = calc(
@@ -136,6 +136,15 @@ def share_of_a_query() -> Theorem:
         ("==", y / 2 * (y / 2)),
         ("<=", y / 2 * (1 - own), times(y / 2, away)),
         ("<=", (1 - own) * (1 - own), times(1 - own, away, calc(first, ("<=", 1 - own, away)))),
+        ("==", (1 - own) ** 2),
+    )
+
+
+@cache
+def share_of_a_query() -> Theorem:
+    """(mu/2)^2 e^{-2 gamma |Q|} 1{some class is near} <= the error of the query."""
+    return calc(
+        away_from_the_class(),
         ("==", others(w) ** 2, adds_up(), own),
         ("<=", error),
     )

@@ -124,6 +124,30 @@ def bounds() -> tuple[Theorem, Theorem]:
     )
 
 
+#: E(f_k - f_n)(f_k - f_m), compared as sums with any weights.
+all_weights = pairs(C(n, m))
+differences = pairs(C(n, m) * mean((f_k(task) - f(n, task)) * (f_k(task) - f_m)))
+
+
+@cache
+def moments_of_differences() -> Theorem:
+    """E(f_k - f_n)(f_k - f_m) is s, and 2s for n = m."""
+    weights = (bind("coordinates", (m,), e, (M,)) for e in (C(n, m), C(m, n)))
+    one, two = (instantiate(cross_moments, {c: ((n,), e)}) for e in weights)
+    facts, A = (one, two, other_moments), mean(f_k(task) ** 2)
+    letters = [side for fact in facts for side in (fact.lhs, fact.rhs)]
+    return calc(
+        differences,
+        ("==", A * all_weights - one.lhs - two.lhs + other_moments.lhs),
+        (
+            "==",
+            (s + b) * all_weights - one.rhs - two.rhs + other_moments.rhs,
+            *(own_moment, *facts, all_weights, *letters),
+        ),
+        ("==", s * (all_weights + others(C(n, n)))),
+    )
+
+
 # The entries of the gradient off the diagonal
 
 length = a**2 + others(w(n) ** 2)

@@ -14,7 +14,7 @@ import sympy as sp
 from sympy import Rational, oo
 
 from numerics.evidence import Evidence, all_of, confirmed
-from numerics.provers import computed, forall, identity
+from numerics.provers import Closed, computed, forall, identity, trace_identity
 from numerics.regression.features.flow import attention_flow
 from numerics.regression.features.margin import attention_margin
 from proofs_check.core.claim import claim
@@ -22,6 +22,7 @@ from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.compared import Compared, agree
 from proofs_check.instances.features.problems import exchangeable, hexagon, margin_of
 from theory.regression.features.data import FeatureRegression
+from theory.symbolic.algebra import Algebra
 
 eta, loss, x, u = sp.symbols("eta loss x u", positive=True)
 
@@ -104,25 +105,77 @@ def scaled_loss(name: str, factor: float = 4.0, unit: float | None = None) -> Co
 
 
 @claim(
-    "OURS:R11",
-    control=({"four": Fraction(3)}, {"any_tasks": True}),
-    needs=("OURS:R11.sign", "OURS:R11.other", "OURS:R11.start", "OURS:R11.upper", "OURS:R11.lower"),
+    "OURS:R11/loss",
+    control=({"half": Fraction(1)}, {"sign": -1}, {"two": 1}),
+    needs=("OURS:R7.H",),
 )
-def the_late_law(*, four: Fraction = Fraction(4), any_tasks: bool = False) -> Evidence:
-    r"""It is derived along the flow that $4\eta\gamma^2t\,\mathrm{loss}(t)\geq1-2\gamma J(t)-
-    \mathrm{loss}(t)/\mathrm{loss}(0)$ at every time $t$, where $J(0)=0$ and $\dot J=\dot\psi
-    (\frac1\gamma-\frac1x)_+$ in the notation of R11.lower.
+def the_loss_of_any_tasks(*, half: Fraction = Fraction(1, 2), sign: int = 1, two: int = 2) -> Evidence:
+    r"""For any law of tasks it is derived that the loss is $\frac12\sum_kp_kw^\top M^kw$, with $w$
+    the attentions on the other classes, and its derivative along any path of $Q$ is
+    $-\langle-\nabla,\dot Q\rangle$ with the displayed $-\nabla$; and that for exchangeable tasks
+    $M^k_{mn}$ is $\sigma_f^2$, and $2\sigma_f^2$ for $m=n$, so that these are admitted as $c_k$ and
+    $C_k$.
+
+    Two other classes are tried, the slope for one, and any positions of classes. Here `half`,
+    `sign` and `two` stand for these numbers.
+    """
+    d_m, d_n, w_m, w_n, z = sp.symbols("d_m d_n w_m w_n z", real=True)
+    squares = w_m**2 * d_m**2 + 2 * w_m * w_n * d_m * d_n + w_n**2 * d_n**2
+    w = 1 / (1 + sp.exp(-z))
+    A = Algebra(vectors=["e", "g", "o"], params=["spread", "common"])
+    e, g, o, spread, common = (A[name] for name in ("e", "g", "o", "spread", "common"))
+    own = (e - g).T * (spread * A.I + common * o * o.T) * (e - g)
+    lengths = e.T * e - two * e.T * g + g.T * g
+    return derivation(
+        "OURS:R11/loss",
+        identity(half * (w_m * d_m + w_n * d_n) ** 2, squares / 2),
+        identity(sp.Derivative((1 - w) ** 2 / 2, z), -sign * w * (1 - w) ** 2),
+        trace_identity(own, spread * lengths + common * (o.T * (e - g)) * (o.T * (e - g))),
+        half=half,
+        sign=sign,
+        two=two,
+    )
+
+
+@claim(
+    "OURS:R11",
+    control=({"four": Fraction(3)}, {"four": Fraction(5)}, {"one": 0}, {"any_tasks": True}),
+    needs=(
+        "OURS:R11/loss",
+        "OURS:R11.sign",
+        "OURS:R11.other",
+        "OURS:R11.start",
+        "OURS:R11.upper",
+        "OURS:R11.lower",
+    ),
+)
+def the_late_law(*, four: Fraction = Fraction(4), one: int = 1, any_tasks: bool = False) -> Evidence:
+    r"""For any law of tasks with $\mathbb{E}(f_k-f_m)(f_k-f_n)>0$ it is derived along the flow that
+    for every $\varepsilon>0$ $4\eta\gamma^2t\,\mathrm{loss}(t)$ is at most $1+\varepsilon$ from an
+    explicit time on, and at least $1-\varepsilon$ from a time on that is explicit in one from which
+    on $J$ is within $\varepsilon/(6\gamma)$ of its limit. Here $J(0)=0$ and $\dot J=\dot\psi
+    (\frac1\gamma-\frac1x)_+$ in the notation of R11.lower; it is derived that $J$ is bounded, so
+    that it converges.
 
     Along four integrated flows $4\gamma^2t\,\mathrm{loss}$ is 1 up to $\frac1{500}$ at
-    $t=10^{12}$; `four` stands for the 4, and with `any_tasks` the single task
-    $(0,\frac12,-\frac12)$ is one of them, without the hypothesis on the tasks.
+    $t=10^{12}$, and the two inequalities for $x\geq\gamma(1-q)$ that the bounds rest on are tried.
+    Here `four` stands for the 4, `one` for the 1 of $1+\frac1b$ in the bound of $J$, and with
+    `any_tasks` the single task $(0,\frac12,-\frac12)$ is one of the flows, without the hypothesis
+    on the tasks.
     """
     checked = r"4\eta\gamma^2t\,\mathrm{loss}(t)\to1"
     names = (*LAWFUL, "one task") if any_tasks else LAWFUL
     tried = agree(
         "integration of the flow", (scaled_loss(name, float(four)) for name in names), 2e-3, checked=checked
     )
-    return tried if any_tasks else derivation("OURS:R11", tried, four=four)
+    if any_tasks:
+        return tried
+    (b, gamma), q = sp.symbols("b gamma", positive=True), sp.Symbol("q", nonnegative=True)
+    domain = dict.fromkeys((b, gamma, x), (0, oo)) | {q: Closed(0, 1)}
+    where = [(gamma * (1 - q), "<=", x), (q * (1 + b), "<=", 1)]
+    flat = forall(sp.Max(0, x - gamma), "<=", x - gamma + (one + 1 / b) * q * x, domain, where=where)
+    fast = forall(four * gamma**2, "<=", 4 * x**2 * (1 + 2 * (1 + 1 / b) ** 2 * q), domain, where=where)
+    return derivation("OURS:R11", flat, fast, tried, four=four, one=one)
 
 
 @claim("OURS:R11.orthonormal/late", control=({"four": 5}, {"any_tasks": True}), needs=("OURS:R11",))

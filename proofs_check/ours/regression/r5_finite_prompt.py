@@ -5,6 +5,7 @@ infinite prompts with S_L inside the brackets.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 
 import sympy as sp
 
@@ -15,7 +16,7 @@ from numerics.provers.eigenbasis import u
 from numerics.regression.flow.starts import ends_at, positive_starts
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
-from proofs_check.ours.regression.r5_flow import LOJASIEWICZ, parameters, times
+from proofs_check.ours.regression.r5_flow import parameters, times
 from theory.regression.risk import icl_risk
 from theory.symbolic.algebra import Algebra
 
@@ -84,7 +85,6 @@ def the_second_moment_of_the_averaged_label(*, one: int = 1) -> Evidence:
 
 @claim(
     "OURS:R5.finite",
-    cites=(LOJASIEWICZ,),
     needs=(
         "OURS:R5.limit",
         "OURS:R5.limit/fixed_point",
@@ -95,8 +95,10 @@ def the_second_moment_of_the_averaged_label(*, one: int = 1) -> Evidence:
     control=dict(factor=sp.Rational(1001, 1000)),
 )
 def limit_at_finite_prompt_length(*, factor: sp.Rational = sp.S.One) -> Evidence:
-    r"""At $L=1$, and at $L=5$ with label noise, integrated paths end at $U=\gamma
-    S_L^{-1}SS^++P(U(0))$ and $u=1/\gamma$; `factor` multiplies this $U$.
+    r"""The derivation of R5.limit is that of any $S_L$ with the eigenvectors of $S$ and positive
+    eigenvalues on its range: $U\to\gamma S_L^{-1}SS^++P(U(0))$ and $u\to\frac1\gamma$ at an
+    exponential rate, for every $d$. At $L=1$, and at $L=5$ with label noise, integrated paths end
+    there; `factor` multiplies $\gamma S_L^{-1}SS^+$.
     """
     checked = r"U(t)\to\gamma S_L^{-1}SS^{+}+P(U(0)),\ u(t)\to 1/\gamma"
     prompts = ((1, 0.0), (5, 0.7))
@@ -105,4 +107,5 @@ def limit_at_finite_prompt_length(*, factor: sp.Rational = sp.S.One) -> Evidence
         ends_at(times(factor), positive_starts(prompt_length=n, noise=r)[::3], checked=checked)
         for n, r in prompts
     )
-    return all_of(*(one.replace(sides=(drawn,)) for one in found))
+    tried = all_of(*(one.replace(sides=(drawn,)) for one in found))
+    return derivation("OURS:R5.finite", tried, factor=Fraction(factor))

@@ -13,7 +13,7 @@ from sympy import Rational, oo, sqrt
 
 from numerics.counterexamples.drawn.flows import drawn_ends
 from numerics.evidence import Evidence, all_of, confirmed
-from numerics.provers import computed, forall, identity, trace_identity
+from numerics.provers import Closed, computed, forall, identity, trace_identity
 from numerics.provers.eigenbasis import U_ij, bracket, delta, entrywise, l_i, l_j, m_i, motion, slope, u
 from numerics.regression.flow.starts import Start, any_starts, ends_at, keeps, positive_starts, theta_starts
 from proofs_check.core.claim import claim
@@ -274,29 +274,54 @@ def the_rate_at_which_the_limit_is_reached(*, factor: int = 1) -> Evidence:
     return derivation("OURS:R5.limit/rate", search, factor=factor)
 
 
+@claim("OURS:R5.limit/semidefinite", control=dict(sign=-1), needs=("OURS:R5.cons/entries",))
+def semidefinite_starts_are_in_the_orthant(*, sign: int = 1) -> Evidence:
+    r"""For a positive semidefinite $U(0)$ it is derived that the diagonal of $W=SU(0)S$ is not
+    negative and $|W|_F^2\leq d\,{\rm tr}(W)^2$, for every $d$: so ${\rm tr}\,W>0$ unless $W=0$.
+    Tried is $d=2$; `sign` multiplies the diagonal and the trace.
+    """
+    x, y = sp.symbols("x y", nonnegative=True)
+    w = sp.Symbol("w", real=True)
+    domain = {x: Closed(0, oo), y: Closed(0, oo)}
+    length = forall(
+        x**2 + y**2 + 2 * w**2,
+        "<=",
+        sign * 2 * (x + y) ** 2,
+        domain | {w: (-oo, oo)},
+        where=[(w**2, "<=", x * y)],
+    )
+    return derivation("OURS:R5.limit/semidefinite", forall(0, "<=", sign * x, domain), length, sign=sign)
+
+
 @claim(
     "OURS:R5.limit",
     control=(dict(factor=Rational(1001, 1000)), dict(least=-2)),
-    cites=(LOJASIEWICZ,),
     needs=(
         "OURS:R5.cons",
         "OURS:R5.cons/gradient",
         "OURS:R5.cons/entries",
-        "OURS:R5.limit/orthant",
         "OURS:R5.limit/bounded",
-        "OURS:R5.limit/critical",
-        "OURS:R5.limit/repel",
         "OURS:R5.limit/fixed_point",
+        "OURS:R5.limit/semidefinite",
     ),
 )
 def limit_of_the_flow(*, factor: Rational = Rational(1), least: int = 0) -> Evidence:
-    r"""Integrated paths end at $U=\gamma S^++P(U(0))$ and $u=1/\gamma$; the steps of the proof are
-    claims of their own. Here `factor` multiplies this $U$, and `least` is the least $U_{ii}(0)$:
-    from $U(0)=-2$ and $u(0)=\frac35$ the flow in one dimension ends where $u$ is negative.
+    r"""In an eigenbasis of $S$, for every $d$ and every $S\neq0$ of any rank, it is derived from
+    $u(0)\geq0$, a diagonal of $SU(0)S$ that is not negative, and $u(0)+{\rm tr}(SU(0)S)>0$ that
+    $(1-e^{-\beta t})^2(|u-\frac1\gamma|^2+|U-\gamma S^+-P(U(0))|_F^2)$ is at most a constant times
+    $e^{-ct}$, all numbers explicit, and the same with $S_L$. The orthant is kept, as a smooth sum
+    of negative parts grows at most exponentially; $\kappa u+{\rm tr}(SUS)$ stays above a number
+    $m>0$, so that $\dot u\geq m-\beta u$; and then the risk falls exponentially. No theorem on
+    gradient flows is cited.
+
+    The second route are integrated paths. Here `factor` multiplies $\gamma S^+$, and `least` is the
+    least $U_{ii}(0)$: from $U(0)=-2$ and $u(0)=\frac35$ the flow in one dimension ends where $u$ is
+    negative.
     """
     if least < 0:
         below = Start("d = 1; below the orthant", np.array([[0.7]]), np.array([[float(least)]]), 0.6)
         return ends_at(of_positive_sign, [below])
     drawn = drawn_ends(times(factor), "u0 >= 0 and a nonnegative diagonal", singular=True)
     checked = r"U(t)\to\gamma S^{+}+P(U(0)),\ u(t)\to 1/\gamma"
-    return ends_at(times(factor), positive_starts(), checked=checked).replace(sides=(drawn,))
+    found = ends_at(times(factor), positive_starts(), checked=checked).replace(sides=(drawn,))
+    return derivation("OURS:R5.limit", found, factor=Fraction(factor))

@@ -160,11 +160,17 @@ def _at_points(share: Fraction) -> Evidence:
     return supported("quadrature", covered, slack=1 / max(reached))
 
 
-@claim("OURS:R6.valley/linear", control={"share": Fraction(1, 2)}, needs=("OURS:R5.finite",))
+@claim(
+    "OURS:R6.valley/linear",
+    control=({"share": Fraction(1, 2)}, {"share": Fraction(2)}),
+    needs=("OURS:R5.finite", "OURS:R5.limit/square"),
+)
 def excess_of_linear_attention(*, share: Fraction = Fraction(1)) -> Evidence:
-    r"""The least excess of linear attention over all $uU$ is the sum of $\frac12(l-l^2/s_L)$ over
-    the eigenvalues $l$ of $S$, with $s_L=(1+\frac1L)l+\frac TL$ and $T={\rm tr}\,S+\tau^2$, and $L$
-    times a term is at most its limit $\frac12(l+T)$; `share` multiplies this limit.
+    r"""The least excess of linear attention over all $uU$ is by R5.limit/square the sum of
+    $\frac12(l-l^2/s_L)$ over the eigenvalues $l$ of $S$, with $s_L=(1+\frac1L)l+\frac TL$ and
+    $T={\rm tr}\,S+\tau^2$. It is derived for every $d$ that $L$ times this sum is at most its limit
+    $\frac12({\rm tr}\,S+dT)$, and at least this less $\frac1{2L}\sum(l+T)^2/l_{\min}$. Tried is one
+    eigenvalue; `share` multiplies the limit.
     """
     l, L = sp.symbols("l L", positive=True)
     s_L = (1 + 1 / L) * l + T / L
@@ -174,9 +180,14 @@ def excess_of_linear_attention(*, share: Fraction = Fraction(1)) -> Evidence:
     total = computed(r"\text{linear\_excess}", linear_excess(trace=sigma, d=d, noise=tau2))
     return all_of(
         identity(L * (l - l**2 / s_L) / 2, scaled),
-        forall(scaled, "<=", end, domain),
         identity(limit, end),
         identity(total, sigma + d * T),
+        derivation(
+            "OURS:R6.valley/linear",
+            forall(scaled, "<=", end, domain),
+            forall(end - (l + T) ** 2 / (2 * l * L), "<=", scaled, domain),
+            share=share,
+        ),
     )
 
 
@@ -200,10 +211,11 @@ def softmax_pays_between_e_and_4_22(
     one: Rational = sp.S.One,
 ) -> Evidence:
     r"""Without label noise $x=\lambda_*$ is $2/(d+4+\sqrt{d^2+4d+8})$, which for $d\geq1$ is below
-    $\frac6{25}$ and $\frac1d$ and falls as $d$ grows; $r=F(\lambda_*)/({\rm tr}\,S(1+d))$ rises
-    with $x\in(0,\frac6{25})$ from its limit $e$ at $x=0$; at $d=1$ it is $4.218$, correctly
-    rounded. Here `least` and `first` stand for these two numbers, `edge` for $\frac6{25}$, `four`
-    for the 4 of $4d$ and `one` for the 1 of $\frac1d$.
+    $\frac6{25}$ and $\frac1d$ and falls as $d$ grows; the excess of linear attention in
+    R6.valley/linear is ${\rm tr}\,S(1+d)$, and $r=F(\lambda_*)/({\rm tr}\,S(1+d))$ rises with
+    $x\in(0,\frac6{25})$ from its limit $e$ at $x=0$; at $d=1$ it is $4.218$, correctly rounded.
+    Here `least` and `first` stand for these two numbers, `edge` for $\frac6{25}$, `four` for the 4
+    of $4d$ and `one` for the 1 of $\frac1d$.
     """
     x, unit = sp.symbols("x unit", positive=True)
     best, domain = 2 / (d + 4 + sp.sqrt(d**2 + four * d + 8)), {d: Closed(1, oo)}
@@ -215,6 +227,8 @@ def softmax_pays_between_e_and_4_22(
         forall(slope, "<", 0, domain).replace(control=forall(slope, "<", -1, domain)),
     ]
     of_x = (1 - 4 * x + 2 * x**2) / (x * (1 - x))
+    excess = computed(r"\text{linear\_excess}", linear_excess(trace=sigma, d=d, noise=sp.S.Zero))
+    of_d.append(identity(excess, (1 + d) * sigma))
     there = identity(quadratic(2).subs({lam: x, tau2: 0, d: of_x}), 0)
     exponent = (1 - 2 * x) / (2 * x * (1 - x))  # d/2 + 1
     parts = [

@@ -41,7 +41,7 @@ class Model(World):
             return self.path(f, at)
         place = at[: len([s for s in f.sorts if s is not Sort.TIME])]
         if f.name.endswith("'"):
-            return fmpq(0)
+            return self.number(Fraction(self.given.get(f.name, 0)))
         if Sort.STEP in f.sorts:
             place, f = self.moved(f, place)
         if f.name not in self.given:
@@ -74,6 +74,12 @@ MINIMUM: dict[str, Any] = {
     "U": diagonal(half), "u": half, "Theta": diagonal(1), "W": diagonal(), "L": 3, "q": 8, "k": 2, "s": half,
     "sigma": half, "top": 4, "lambda": 4, "low": 1, "N": 16, "gamma": 2, "alpha": 1, "T": 1, "e": 0, "x": 1,
     "y": 1, "Lambda": diagonal(1), "eps": 100, "A": diagonal(0, 1), "M": diagonal(Fraction(1, 64)),
+}  # fmt: skip
+#: At the minimum phi = kappa u + tr(S U S) is 8 + 1/20, and its integral grows.
+AWAY: dict[str, Any] = {
+    "r": vector(quarter), "pinv": vector(quarter), "v": half, "ball": 10, "cap": 64, "top": 64,
+    "kappa": Fraction(1, 10), "low": Fraction(1, 300),
+    "I'": Fraction(161, 20) * (Fraction(161, 20) + Fraction(1, 300)),
 }  # fmt: skip
 WEIGHTS: dict[str, Any] = (
     dict.fromkeys(("L", "P2", "P3", "Q", "t", "q", "tau2"), 1)
@@ -153,6 +159,7 @@ MODELS: dict[str, dict[str, Any]] = {
     "minimum": MINIMUM, "saddle": MINIMUM | {"U": diagonal(), "u": 0, "q": 28, "k": 4},
     "invertible": MINIMUM | INVERTIBLE, "at the end": MINIMUM | {"v": half},
     "outside the range": MINIMUM | {"X": diagonal(0, 5), "Y": diagonal(0, 7)},
+    "kept away": MINIMUM | AWAY,
     "on the ray": MINIMUM | {"X": diagonal(quarter, half)}, "one token": WEIGHTS, "covariance": COVARIANCE,
     "independent tokens": TOKENS, "features": FEATURES,
     "labelled tokens": LABELLED, "two classes": CLASSES, "orbit": ORBIT, "orthonormal": ORTHONORMAL,

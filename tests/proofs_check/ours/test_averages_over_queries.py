@@ -15,9 +15,12 @@ from numerics.derivations.kernel.rules import arithmetic
 from numerics.derivations.kernel.sorts import ProofError
 from numerics.derivations.kernel.terms import term
 from numerics.derivations.statements import from_sympy, proved
-from proofs_check.derivations.features import late_law, only_orthonormal
+from proofs_check.derivations.features import only_orthonormal
+from proofs_check.derivations.features.any_tasks import late_law
 from proofs_check.derivations.features.independent_tokens import counts
 from proofs_check.derivations.gaussian_tokens import averaged_label, bayes, linear_risk
+from proofs_check.derivations.linear_attention.any_start import limit as any_start
+from proofs_check.derivations.linear_attention.any_start import semidefinite
 from proofs_check.derivations.query import (
     average,
     exponent,
@@ -57,7 +60,15 @@ SHOWN = {
     "from above": (exponent.statement, exponent.theorem),
     "from below": (large_scores.statement, large_scores.theorem),
     "moments": (from_below.moment_statements, from_below.moments_at_the_limit),
-    "late law": (late_law.statement, late_law.theorem),
+    "late law": (
+        late_law.statements,
+        lambda: (late_law.J_is_bounded(), late_law.at_most_1(), late_law.at_least_1()),
+    ),
+    "any start": (any_start.statement, any_start.theorem),
+    "semidefinite": (
+        semidefinite.statements,
+        lambda: (semidefinite.diagonal(), semidefinite.trace_is_not_0()),
+    ),
     "heavier weight": (query_average.statement_with_a_weight, query_average.theorem_with_a_weight),
     "no scores": (without_scores.statement, without_scores.theorem),
     "bracket": (gradient_bracket.statements, gradient_bracket.theorems),
@@ -79,7 +90,12 @@ WRONG = [
     ("from below", 0, {"half": 1}),
     ("moments", 0, {"c": 2}),
     ("moments", 1, {"share": Fraction(1, 2)}),
-    ("late law", 0, {"four": 3}),
+    ("late law", 0, {"one": 0}),
+    ("late law", 1, {"four": 5}),
+    ("late law", 2, {"four": 3}),
+    ("any start", 0, {"factor": 2}),
+    ("semidefinite", 0, {"sign": -1}),
+    ("semidefinite", 1, {"sign": -1}),
     ("heavier weight", 0, {"c": Fraction(99, 100)}),
     ("no scores", 0, {"factor": 2}),
     ("bracket", 0, {"two": Fraction(21, 10)}),
