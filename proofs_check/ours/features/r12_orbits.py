@@ -153,28 +153,24 @@ def simplex_times(thirty_two: int) -> Evidence:
 
 @claim(
     "OURS:R12.upper",
-    control=({"cube": 2}, {"four": 3}, {"thirty_two": 6}, {"half": Fraction(1, 3)}, {"quotient": 191}),
+    control=({"cube": 2}, {"four": 3}, {"thirty_two": 6}, {"quotient": 191}),
     needs=("OURS:R12.orbit", "OURS:R12.lower"),
+    cites=("Schur's lemma",),
 )
 def the_upper_bound_for_one_orbit(
-    *,
-    cube: int = 3,
-    four: int = 4,
-    thirty_two: int = 32,
-    half: Fraction = Fraction(1, 2),
-    quotient: int = 192,
+    *, cube: int = 3, four: int = 4, thirty_two: int = 32, quotient: int = 192
 ) -> Evidence:
-    r"""The flow of $\lambda$ is that of the loss, $\dot a\geq\frac{\eta\sigma_f^2\Delta^4}{4r}
-    a^2(1-a)^3$, and every time at which $a\leq\frac12$ is at most $32rK/(\eta\sigma_f^2\Delta^4)$.
-    All three are derived for any number of classes at any distances of at least $\Delta$, from the
-    flow that R12.orbit gives: $\lambda\geq0$, as the loss does not rise, and an antiderivative of
-    $(1+1/S)^3$ grows, where $S$ is the sum of the odds of the others.
+    r"""It is derived from the gradient flow of $Q$, for every number of classes, dimension and
+    group of OURS:R12.orbit and for every query, that its attention $a$ on its own class has $\dot
+    a\geq\frac{\eta\sigma_f^2\Delta^4}{4r}a^2(1-a)^3$, and that every time at which $a\leq\frac12$
+    is at most $32rK/(\eta\sigma_f^2\Delta^4)$: $\lambda\geq0$, as the loss does not rise, and
+    $\frac{\eta\sigma_f^2\Delta^4}{4r}t(1-a)^3+\frac1a$ falls.
 
     Two distances are tried: with $\mu=\sum w_nh_n$ the loss falls at $\mu(a-a^2-\beta)+\sum
     w_n^2h_n$; and the time of the simplex, where all distances are $\Delta$ and $\dot a$ is $\frac
     K{K-1}$ times its bound, so that it is an integral in closed form: for $K=7$ it takes
-    $6.54\,rK/(\eta\sigma_f^2\Delta^4)$. The quotient of the bounds is an identity. Here `half`,
-    `four`, `cube`, `thirty_two` and `quotient` stand for these numbers and the 192.
+    $6.54\,rK/(\eta\sigma_f^2\Delta^4)$. The quotient of the bounds is an identity. Here `four`,
+    `cube`, `thirty_two` and `quotient` stand for these numbers and the 192.
     """
     h, g, m, n = sp.symbols(
         "h g m n", positive=True
@@ -182,7 +178,7 @@ def the_upper_bound_for_one_orbit(
     K = sp.Symbol("K", positive=True)
     Z = 1 + m * exp(-lam * h) + n * exp(-lam * g)
     own, near, far = 1 / Z, exp(-lam * h) / Z, exp(-lam * g) / Z
-    loss = half * (1 - 2 * own + own**2 + m * near**2 + n * far**2)
+    loss = (1 - 2 * own + own**2 + m * near**2 + n * far**2) / 2
     mean, others = m * near * h + n * far * g, m * near**2 + n * far**2
     falls = mean * (own - own**2 - others) + m * near**2 * h + n * far**2 * g
     with sp.evaluate(False):
@@ -192,6 +188,6 @@ def the_upper_bound_for_one_orbit(
     rises = forall(left, ">=", right, {a: (0, 1), s: (0, oo), mu: (0, oo)}, where=[(mu, ">=", s * (1 - a))])
     of_simplex = simplex_times(thirty_two)
     found = derivation(
-        "OURS:R12.upper", slope, rises, of_simplex, cube=cube, four=four, thirty_two=thirty_two, half=half
+        "OURS:R12.upper", all_of(slope, rises), of_simplex, cube=cube, four=four, thirty_two=thirty_two
     )
     return all_of(found, identity(ratio, quotient * E * r * R**4 / Delta**4))
