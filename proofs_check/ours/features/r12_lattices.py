@@ -194,5 +194,5 @@ def the_times_of_lattices(
         K = lattice(name).K
         parts += [of_orthogonal_features(K, n, stated) for n, stated in enumerate(others, 1)]
     found = all_of(*parts)
-    displayed = (factor, half, fold, square) == (1, Fraction(1, 2), 1, 2)
+    displayed = (factor, half, fold) == (Fraction(1), Fraction(1, 2), Fraction(1)) and square == 2
     return confirmed(found, by_quadrature()) if displayed else found
