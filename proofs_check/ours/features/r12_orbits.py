@@ -115,22 +115,32 @@ def training_along_the_identity(
 
 @claim(
     "OURS:R12.margin",
-    control={"half": Rational(1, 3)},
-    needs=("OURS:R11", "OURS:R12.orbit", "OURS:R12.upper"),
+    control=({"half": Fraction(1, 3)}, {"one": 2}, {"four": 3}),
+    needs=("OURS:R7.loss", "OURS:R11", "OURS:R12.orbit", "OURS:R12.upper"),
     cites=("Schur's lemma",),
 )
-def the_margin_of_an_orbit(*, half: Rational = Rational(1, 2)) -> Evidence:
-    r"""With $|v_k|=|v_m|$ at distance $\Delta$ one has $(v_k-v_m)\cdot v_k=\frac12\Delta^2$, and at
-    $\gamma=\Delta^2/(2\sqrt r)$ the late loss $1/(4\eta\gamma^2t)$ is $r/(\eta\Delta^4t)$; `half`
-    stands for both $\frac12$.
+def the_margin_of_an_orbit(*, half: Fraction = Fraction(1, 2), one: int = 1, four: int = 4) -> Evidence:
+    r"""It is derived for every group of OURS:R12.orbit that no matrix of norm 1 has a margin above
+    $\Delta^2/(2\sqrt r)$, where two features are at the distance $\Delta$, as the mean over the
+    group of the margins of $Q$ at their images is that of $\frac{{\rm tr}\,Q}rI$ by Schur's lemma;
+    that $I/\sqrt r$, whose norm is `one` = 1, has this margin; and that the attention $a$ of the
+    flow has $t(1-a)^3\leq4rK/(\eta\sigma_f^2\Delta^4)$, so that by R7.loss the loss becomes as
+    small as R11 demands. At this margin the late loss $1/(4\eta\gamma^2t)$ of R11 is
+    $r/(\eta\Delta^4t)$.
+
+    Tried is that $(v_k-v_m)\cdot v_k=\frac12\Delta^2$ with $|v_k|=|v_m|$, and the time of the
+    simplex where the odds of the others are $\sqrt{K-1}$; three margins are computed. Here `half`
+    stands for both $\frac12$, and `four` for the 4.
     """
     n, inner, t = sp.symbols("n u t", real=True, positive=True)  # |v|^2 and v_k.v_m
-    gamma = half * Delta**2 / sp.sqrt(r)
-    found = all_of(
-        identity(n - inner, half * computed("|v_k-v_m|^2", n - 2 * inner + n)),
-        identity(computed(r"1/(4\eta\gamma^2t)", 1 / (4 * eta * gamma**2 * t)), r / (eta * Delta**4 * t)),
-    )
-    if half != Rational(1, 2):
+    gamma = Rational(half) * Delta**2 / sp.sqrt(r)
+    pair = identity(n - inner, Rational(half) * computed("|v_k-v_m|^2", n - 2 * inner + n))
+    unit = identity(computed(r"|I/\sqrt r|^2", r * (1 / sp.sqrt(r)) ** 2), sp.Integer(one))
+    late = late_on_the_simplex(four)
+    found = derivation("OURS:R12.margin", pair, unit, pair, late, half=half, one=one, four=four)
+    law = identity(computed(r"1/(4\eta\gamma^2t)", 1 / (4 * eta * gamma**2 * t)), r / (eta * Delta**4 * t))
+    found = all_of(found, law)
+    if (half, one, four) != (Fraction(1, 2), 1, 4):
         return found
     cases = [
         margin_of("hexagon", hexagon(), polygon(6).margin),
@@ -140,15 +150,27 @@ def the_margin_of_an_orbit(*, half: Rational = Rational(1, 2)) -> Evidence:
     return confirmed(found, agree("enumeration", cases, 1e-9, checked=r"\gamma=\Delta^2/(2\sqrt r)"))
 
 
+def _spent(S: sp.Expr, m: sp.Expr) -> sp.Expr:
+    """The time of the simplex in units of r/(eta sigma^2 Delta^4), until the odds of the others
+    have fallen from m = K - 1 to S.
+    """
+    at = lambda x: x + 3 * sp.log(x) - 3 / x - 1 / (2 * x**2)
+    return 4 * m / (m + 1) * (at(m) - at(S))
+
+
+def late_on_the_simplex(four: int) -> Evidence:
+    """Compare t (1 - a)^3 with its bound, where the odds of the others are the root of m."""
+    y = sp.Symbol("y", positive=True)
+    return forall(_spent(y, y**2) * (y / (1 + y)) ** 3, "<=", four * (y**2 + 1), {y: Closed(1, oo)})
+
+
 def simplex_times(thirty_two: int) -> Evidence:
     """Compare the time of the simplex to one half, in units of r/(eta sigma^2 Delta^4), with its
     bound.
     """
     S, m = sp.symbols("S m", positive=True)  # the odds of the others, from m = K - 1 down to 1
-    spent = S + 3 * sp.log(S) - 3 / S - 1 / (2 * S**2)
-    time = 4 * m / (m + 1) * (spent.subs(S, m) - spent.subs(S, 1))
-    grown = identity(sp.Derivative(spent, S), (1 + 1 / S) ** 3)
-    return all_of(grown, forall(time, "<=", thirty_two * (m + 1), {m: Closed(1, oo)}))
+    grown = identity(-sp.Derivative(_spent(S, m), S), 4 * m / (m + 1) * (1 + 1 / S) ** 3)
+    return all_of(grown, forall(_spent(sp.S.One, m), "<=", thirty_two * (m + 1), {m: Closed(1, oo)}))
 
 
 @claim(

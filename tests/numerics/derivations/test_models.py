@@ -137,6 +137,7 @@ ORBIT: dict[str, Any] = CLASSES | dict.fromkeys(("v", "Q", "lambda"), lambda *at
 OPPOSITE: dict[str, Any] = ORBIT | {
     "v": lambda k, x: (1, -1)[k] if k < 2 and x == 0 else 0, "Delta": 2,
     "o": lambda h, x, y: (1, -1)[h % 2] if x == y == 0 else 0,
+    "gamma": 2, "Qstar": diagonal(1), "near": lambda k, n: int((k, n) == (0, 1)),
 }  # fmt: skip
 #: Two orthonormal features and any attention.
 ORTHONORMAL: dict[str, Any] = {
@@ -207,7 +208,9 @@ def test_a_model_meets_the_hypotheses(id):
 
 def test_an_orbit_with_a_least_distance_meets_all_hypotheses_on_it():
     """Nothing moves in a model, so that it cannot meet a flow that leaves its start."""
-    for statement in PROOFS["OURS:R12.upper"].statements():
+    *margin, late = PROOFS["OURS:R12.margin"].statements()
+    assert [unmet(statement)["opposite"] for statement in margin] == [[], [], []]
+    for statement in (late, *PROOFS["OURS:R12.upper"].statements()):
         assert set(unmet(statement)["opposite"]) == {"gradient flow", "the scalar flow"}
         assert "the least distance" in unmet(statement)["orbit"]
 

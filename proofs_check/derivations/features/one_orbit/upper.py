@@ -272,45 +272,58 @@ def waiting() -> Theorem:
     return antitone(e, t, falling)
 
 
-@proves("OURS:R12.upper", statements, part=2)
+def late_statement(four: int = 4) -> Statement:
+    """The attention a of the flow has t (1 - a)^3 <= 4 r K/(eta sigma_f^2 Delta^4)."""
+    bound = four * r * K / (eta * spread * Delta**4)
+    given = hypotheses(*SETTING, *FLOW)
+    return Statement(here * (CLOCK(t) * (1 - reached) ** 3), "<=", here * bound, given)
+
+
 @cache
-def time_to_one_half() -> Theorem:
-    """A time at which a <= 1/2 is at most 32 r K/(eta sigma_f^2 Delta^4)."""
-    unit, clock, early = kappa * s**2, CLOCK(t), ind(Fraction(1, 2) - reached)
-    last = 32 * r * K / (eta * spread * Delta**4)
-    total = of_n(instantiated(odds(n, k), {y: lam(START)}))
-    own = show(instantiated(odds(k, k), {y: lam(START)}), "==", 1, scalar_start)
-    each = show(instantiated(odds(n, k), {y: lam(START)}), "==", 1, scalar_start)
-    sums = calc(total, ("==", of_n(term(1)), each))
+def late_attention() -> Theorem:
+    """The attention tends to 1."""
+    unit_, clock = kappa * s**2, CLOCK(t)
+    at_0 = {y: lam(START)}
+    own = show(instantiated(odds(k, k), at_0), "==", 1, scalar_start)
+    each = show(instantiated(odds(n, k), at_0), "==", 1, scalar_start)
+    sums = calc(of_n(each.lhs), ("==", of_n(term(1)), each))
     a_0 = instantiated(a, {t: START})
-    first = show(1 / a_0, "==", total, own, own.lhs, total)
-    spent, extra = unit * (here * (clock * (1 - a) ** 3)), times(1 / a, a_class()[1])
-    until = calc(
-        spent,
+    first = show(1 / a_0, "==", sums.lhs, own, own.lhs, sums.lhs)
+    spent, extra = unit_ * (here * (clock * (1 - a) ** 3)), times(1 / a, a_class()[1])
+    cubes = show((1 - reached) ** 3, "==", (1 - a) ** 3, the_attention(), reached, a)
+    X, bound = here * (clock * (1 - reached) ** 3), late_statement().rhs
+    line = calc(
+        unit_ * X,
+        ("==", unit_ * here * clock * cubes.lhs),
+        ("==", unit_ * here * clock * cubes.rhs, scaled(unit_ * here * clock, cubes)),
+        ("==", spent),
         ("<=", spent + extra.rhs, extra, spent, extra.rhs),
         ("==", waiting().lhs),
         ("<=", waiting().rhs, waiting()),
         ("==", here * (1 / a_0), begin(), a_0),
         ("==", here * first.rhs, scaled(here, first)),
         ("==", here * sums.rhs, scaled(here, sums)),
-        ("==", here * K),
+        ("==", unit_ * bound),
     )
-    cubes = show((1 - reached) ** 3, "==", (1 - a) ** 3, the_attention(), reached, a)
-    half_way = calc(
-        early,
-        ("<=", 8 * early * cubes.lhs, reached),
-        ("==", 8 * early * cubes.rhs, scaled(8 * early, cubes)),
-    )
-    gate = times(unit * clock, a_class()[1])
+    return cancelled(unit_, line, X, bound, show(0, "<", unit_))
+
+
+@proves("OURS:R12.upper", statements, part=2)
+@cache
+def time_to_one_half() -> Theorem:
+    """A time at which a <= 1/2 is at most 32 r K/(eta sigma_f^2 Delta^4)."""
+    clock, early, found = CLOCK(t), ind(Fraction(1, 2) - reached), late_attention()
+    last = 32 * r * K / (eta * spread * Delta**4)
+    half_way = show(early, "<=", 8 * early * (1 - reached) ** 3, reached)
+    gate = times(clock, a_class()[1])
     line = calc(
-        unit * (here * (early * clock)),
-        ("==", unit * clock * here * early),
-        ("<=", unit * clock * here * half_way.rhs, times(gate.rhs, half_way, gate)),
-        ("==", 8 * early * until.lhs),
-        ("<=", 8 * early * until.rhs, times(8 * early, until)),
-        ("==", unit * (here * (early * last))),
+        here * (early * clock),
+        ("==", clock * here * early),
+        ("<=", clock * here * half_way.rhs, times(gate.rhs, half_way, gate)),
+        ("==", 8 * early * found.lhs),
+        ("<=", 8 * early * found.rhs, times(8 * early, found)),
+        ("==", here * (early * last)),
     )
-    line = cancelled(unit, line, here * (early * clock), here * (early * last), show(0, "<", unit))
     return chain(
         here * (early * (clock - last)), show(line.lhs - line.rhs, "<=", 0, line, line.lhs, line.rhs)
     )
