@@ -5,6 +5,7 @@ All others, such as Jensen's inequality, are derived from them (`numerics.deriva
 
 from numerics.derivations.kernel.arithmetic import arithmetic
 from numerics.derivations.kernel.flows import antitone, begin, continuation, every_number, until
+from numerics.derivations.kernel.independence import independent
 from numerics.derivations.kernel.integrals import (
     choose,
     exchange,
@@ -33,6 +34,7 @@ __all__ = [
     "exchange",
     "gaussian",
     "gcongr",
+    "independent",
     "induction",
     "instantiate",
     "integrate",
