@@ -6,6 +6,7 @@ All others, such as Jensen's inequality, are derived from them (`numerics.deriva
 from numerics.derivations.kernel.arithmetic import arithmetic
 from numerics.derivations.kernel.classes import same_classes
 from numerics.derivations.kernel.flows import antitone, begin, continuation, every_number, until
+from numerics.derivations.kernel.independence import independent
 from numerics.derivations.kernel.integrals import (
     choose,
     exchange,
@@ -34,6 +35,7 @@ __all__ = [
     "exchange",
     "gaussian",
     "gcongr",
+    "independent",
     "induction",
     "instantiate",
     "integrate",

@@ -115,22 +115,32 @@ def training_along_the_identity(
 
 @claim(
     "OURS:R12.margin",
-    control={"half": Rational(1, 3)},
-    needs=("OURS:R11", "OURS:R12.orbit", "OURS:R12.upper"),
+    control=({"half": Fraction(1, 3)}, {"one": 2}, {"four": 3}),
+    needs=("OURS:R7.loss", "OURS:R11", "OURS:R12.orbit", "OURS:R12.upper"),
     cites=("Schur's lemma",),
 )
-def the_margin_of_an_orbit(*, half: Rational = Rational(1, 2)) -> Evidence:
-    r"""With $|v_k|=|v_m|$ at distance $\Delta$ one has $(v_k-v_m)\cdot v_k=\frac12\Delta^2$, and at
-    $\gamma=\Delta^2/(2\sqrt r)$ the late loss $1/(4\eta\gamma^2t)$ is $r/(\eta\Delta^4t)$; `half`
-    stands for both $\frac12$.
+def the_margin_of_an_orbit(*, half: Fraction = Fraction(1, 2), one: int = 1, four: int = 4) -> Evidence:
+    r"""It is derived for every group of OURS:R12.orbit that no matrix of norm 1 has a margin above
+    $\Delta^2/(2\sqrt r)$, where two features are at the distance $\Delta$, as the mean over the
+    group of the margins of $Q$ at their images is that of $\frac{{\rm tr}\,Q}rI$ by Schur's lemma;
+    that $I/\sqrt r$, whose norm is `one` = 1, has this margin; and that the attention $a$ of the
+    flow has $t(1-a)^3\leq4rK/(\eta\sigma_f^2\Delta^4)$, so that by R7.loss the loss becomes as
+    small as R11 demands. At this margin the late loss $1/(4\eta\gamma^2t)$ of R11 is
+    $r/(\eta\Delta^4t)$.
+
+    Tried is that $(v_k-v_m)\cdot v_k=\frac12\Delta^2$ with $|v_k|=|v_m|$, and the time of the
+    simplex where the odds of the others are $\sqrt{K-1}$; three margins are computed. Here `half`
+    stands for both $\frac12$, and `four` for the 4.
     """
     n, inner, t = sp.symbols("n u t", real=True, positive=True)  # |v|^2 and v_k.v_m
-    gamma = half * Delta**2 / sp.sqrt(r)
-    found = all_of(
-        identity(n - inner, half * computed("|v_k-v_m|^2", n - 2 * inner + n)),
-        identity(computed(r"1/(4\eta\gamma^2t)", 1 / (4 * eta * gamma**2 * t)), r / (eta * Delta**4 * t)),
-    )
-    if half != Rational(1, 2):
+    gamma = Rational(half) * Delta**2 / sp.sqrt(r)
+    pair = identity(n - inner, Rational(half) * computed("|v_k-v_m|^2", n - 2 * inner + n))
+    unit = identity(computed(r"|I/\sqrt r|^2", r * (1 / sp.sqrt(r)) ** 2), sp.Integer(one))
+    late = late_on_the_simplex(four)
+    found = derivation("OURS:R12.margin", pair, unit, pair, late, half=half, one=one, four=four)
+    law = identity(computed(r"1/(4\eta\gamma^2t)", 1 / (4 * eta * gamma**2 * t)), r / (eta * Delta**4 * t))
+    found = all_of(found, law)
+    if (half, one, four) != (Fraction(1, 2), 1, 4):
         return found
     cases = [
         margin_of("hexagon", hexagon(), polygon(6).margin),
@@ -140,41 +150,49 @@ def the_margin_of_an_orbit(*, half: Rational = Rational(1, 2)) -> Evidence:
     return confirmed(found, agree("enumeration", cases, 1e-9, checked=r"\gamma=\Delta^2/(2\sqrt r)"))
 
 
+def _spent(S: sp.Expr, m: sp.Expr) -> sp.Expr:
+    """The time of the simplex in units of r/(eta sigma^2 Delta^4), until the odds of the others
+    have fallen from m = K - 1 to S.
+    """
+    at = lambda x: x + 3 * sp.log(x) - 3 / x - 1 / (2 * x**2)
+    return 4 * m / (m + 1) * (at(m) - at(S))
+
+
+def late_on_the_simplex(four: int) -> Evidence:
+    """Compare t (1 - a)^3 with its bound, where the odds of the others are the root of m."""
+    y = sp.Symbol("y", positive=True)
+    return forall(_spent(y, y**2) * (y / (1 + y)) ** 3, "<=", four * (y**2 + 1), {y: Closed(1, oo)})
+
+
 def simplex_times(thirty_two: int) -> Evidence:
     """Compare the time of the simplex to one half, in units of r/(eta sigma^2 Delta^4), with its
     bound.
     """
     S, m = sp.symbols("S m", positive=True)  # the odds of the others, from m = K - 1 down to 1
-    spent = S + 3 * sp.log(S) - 3 / S - 1 / (2 * S**2)
-    time = 4 * m / (m + 1) * (spent.subs(S, m) - spent.subs(S, 1))
-    grown = identity(sp.Derivative(spent, S), (1 + 1 / S) ** 3)
-    return all_of(grown, forall(time, "<=", thirty_two * (m + 1), {m: Closed(1, oo)}))
+    grown = identity(-sp.Derivative(_spent(S, m), S), 4 * m / (m + 1) * (1 + 1 / S) ** 3)
+    return all_of(grown, forall(_spent(sp.S.One, m), "<=", thirty_two * (m + 1), {m: Closed(1, oo)}))
 
 
 @claim(
     "OURS:R12.upper",
-    control=({"cube": 2}, {"four": 3}, {"thirty_two": 6}, {"half": Fraction(1, 3)}, {"quotient": 191}),
+    control=({"cube": 2}, {"four": 3}, {"thirty_two": 6}, {"quotient": 191}),
     needs=("OURS:R12.orbit", "OURS:R12.lower"),
+    cites=("Schur's lemma",),
 )
 def the_upper_bound_for_one_orbit(
-    *,
-    cube: int = 3,
-    four: int = 4,
-    thirty_two: int = 32,
-    half: Fraction = Fraction(1, 2),
-    quotient: int = 192,
+    *, cube: int = 3, four: int = 4, thirty_two: int = 32, quotient: int = 192
 ) -> Evidence:
-    r"""The flow of $\lambda$ is that of the loss, $\dot a\geq\frac{\eta\sigma_f^2\Delta^4}{4r}
-    a^2(1-a)^3$, and every time at which $a\leq\frac12$ is at most $32rK/(\eta\sigma_f^2\Delta^4)$.
-    All three are derived for any number of classes at any distances of at least $\Delta$, from the
-    flow that R12.orbit gives: $\lambda\geq0$, as the loss does not rise, and an antiderivative of
-    $(1+1/S)^3$ grows, where $S$ is the sum of the odds of the others.
+    r"""It is derived from the gradient flow of $Q$, for every number of classes, dimension and
+    group of OURS:R12.orbit and for every query, that its attention $a$ on its own class has $\dot
+    a\geq\frac{\eta\sigma_f^2\Delta^4}{4r}a^2(1-a)^3$, and that every time at which $a\leq\frac12$
+    is at most $32rK/(\eta\sigma_f^2\Delta^4)$: $\lambda\geq0$, as the loss does not rise, and
+    $\frac{\eta\sigma_f^2\Delta^4}{4r}t(1-a)^3+\frac1a$ falls.
 
     Two distances are tried: with $\mu=\sum w_nh_n$ the loss falls at $\mu(a-a^2-\beta)+\sum
     w_n^2h_n$; and the time of the simplex, where all distances are $\Delta$ and $\dot a$ is $\frac
     K{K-1}$ times its bound, so that it is an integral in closed form: for $K=7$ it takes
-    $6.54\,rK/(\eta\sigma_f^2\Delta^4)$. The quotient of the bounds is an identity. Here `half`,
-    `four`, `cube`, `thirty_two` and `quotient` stand for these numbers and the 192.
+    $6.54\,rK/(\eta\sigma_f^2\Delta^4)$. The quotient of the bounds is an identity. Here `four`,
+    `cube`, `thirty_two` and `quotient` stand for these numbers and the 192.
     """
     h, g, m, n = sp.symbols(
         "h g m n", positive=True
@@ -182,7 +200,7 @@ def the_upper_bound_for_one_orbit(
     K = sp.Symbol("K", positive=True)
     Z = 1 + m * exp(-lam * h) + n * exp(-lam * g)
     own, near, far = 1 / Z, exp(-lam * h) / Z, exp(-lam * g) / Z
-    loss = half * (1 - 2 * own + own**2 + m * near**2 + n * far**2)
+    loss = (1 - 2 * own + own**2 + m * near**2 + n * far**2) / 2
     mean, others = m * near * h + n * far * g, m * near**2 + n * far**2
     falls = mean * (own - own**2 - others) + m * near**2 * h + n * far**2 * g
     with sp.evaluate(False):
@@ -192,6 +210,6 @@ def the_upper_bound_for_one_orbit(
     rises = forall(left, ">=", right, {a: (0, 1), s: (0, oo), mu: (0, oo)}, where=[(mu, ">=", s * (1 - a))])
     of_simplex = simplex_times(thirty_two)
     found = derivation(
-        "OURS:R12.upper", slope, rises, of_simplex, cube=cube, four=four, thirty_two=thirty_two, half=half
+        "OURS:R12.upper", all_of(slope, rises), of_simplex, cube=cube, four=four, thirty_two=thirty_two
     )
     return all_of(found, identity(ratio, quotient * E * r * R**4 / Delta**4))

@@ -34,22 +34,55 @@ def averaged_legendre(k: int) -> sp.Expr:
     return sp.expand(sp.expand(mean).subs(roots**2, (1 - t**2) * (1 - s**2)))
 
 
+def three_tokens(diagonal: int) -> Evidence:
+    """The form of OURS:R13/weights for three tokens."""
+    g, h = sp.symbols("gamma_1 gamma_2", real=True)
+    weights, P = [g, h, 1 - g - h], sp.symbols("p_1:4", real=True)
+    pairs = [(i, j) for i in range(3) for j in range(3) if i != j]
+    left = 1 - 2 * sum(w * p for w, p in zip(weights, P)) + sum(w**2 for w in weights)
+    left += sum(weights[i] * weights[j] * P[i] * P[j] for i, j in pairs)
+    right = diagonal * sum(w**2 * (1 - p) for w, p in zip(weights, P))
+    return identity(left, right + sum(weights[i] * weights[j] * (1 - P[i]) * (1 - P[j]) for i, j in pairs))
+
+
+def error_of_two_tokens(whole: int) -> Evidence:
+    """X times the error of two tokens is its numerator."""
+    W, V = sp.symbols("W V", positive=True)
+    at, one, other = sp.symbols("f_0:3", real=True)
+    error = whole * at - (W * one + V * other) / (W + V)
+    return identity((W + V) * error, W * (at - one) + V * (at - other))
+
+
 @claim(
     "OURS:R13",
-    control=(dict(power=2), dict(factor=2)),
+    control=(dict(power=2), dict(factor=1), dict(whole=2), dict(product=2)),
     needs=("OURS:R13/weights",),
-    cites=("the addition theorem of Gegenbauer polynomials", "Fubini's theorem"),
+    cites=(
+        "Tonelli's theorem: means, sums over degrees and integrals over r of nonnegative terms may be "
+        "exchanged",
+    ),
 )
-def integrals_over_single_tokens(*, power: int = 1, factor: int = 1) -> Evidence:
-    r"""The integral of $r^{`power`}e^{-rX}$ (power 1) is $X^{-2}$, and the mean of
-    $P_k(x_i^\top x_j)$ is `factor` = 1 times $P_k(t)P_k(s)$.
+def integrals_over_single_tokens(
+    *, power: int = 1, factor: int = 2, whole: int = 1, product: int = 1
+) -> Evidence:
+    r"""With $X=\sum_iW_i$, $X$ times the error is $N=\sum_iW_i(f(x)-f(x_i)-\epsilon_i)$; it is
+    derived that the mean of $N^2e^{-rX}$ over tasks, tokens and noise is the displayed integrand
+    over $r$, for every $r>0$, $n$, $d$ and any number of degrees, by the independence of the
+    tokens, the addition theorem and the formula of Funk and Hecke, which are cited; and
+    $\int_0^\infty r^{`power`}e^{-rX}dr=X^{-2}$, with `power` = 1, so that Tonelli's theorem gives
+    the loss.
+
+    Tried are the error of two tokens, the weights of three, and the addition theorem for $d=3$ and
+    $k\leq3$: the mean of $P_k(x_i^\top x_j)$ is `product` = 1 times $P_k(t)P_k(s)$. Here `factor`
+    stands for the 2 of $2n$, and `whole` for the sum of the weights.
     """
     inverse = sp.integrate(r**power * sp.exp(-r * X), (r, 0, sp.oo))
     parts = [identity(computed(r"\int re^{-rX}dr", inverse), X**-2)]
     for k in (1, 2, 3):
         mean = computed(rf"\mathbb E P_{k}(x_i^\top x_j)", averaged_legendre(k))
-        parts.append(identity(mean, factor * sp.legendre(k, t) * sp.legendre(k, s)))
-    return all_of(*parts).replace(dimension="d = 3, k = 1, 2, 3")
+        parts.append(identity(mean, product * sp.legendre(k, t) * sp.legendre(k, s)))
+    tried = error_of_two_tokens(whole), three_tokens(factor)
+    return all_of(derivation("OURS:R13", *tried, factor=factor, whole=whole), *parts)
 
 
 @claim("OURS:R13/weights", control=dict(diagonal=1))
@@ -59,14 +92,7 @@ def single_tokens_and_pairs(*, diagonal: int = 2) -> Evidence:
     j}\gamma_i\gamma_jp_ip_j$ is `diagonal` = 2 times $\sum\gamma_i^2q_i$ plus $\sum_{i\neq
     j}\gamma_i\gamma_jq_iq_j$. It is tried for three tokens.
     """
-    g, h = sp.symbols("gamma_1 gamma_2", real=True)
-    weights, P = [g, h, 1 - g - h], sp.symbols("p_1:4", real=True)
-    pairs = [(i, j) for i in range(3) for j in range(3) if i != j]
-    left = 1 - 2 * sum(w * p for w, p in zip(weights, P)) + sum(w**2 for w in weights)
-    left += sum(weights[i] * weights[j] * P[i] * P[j] for i, j in pairs)
-    right = diagonal * sum(w**2 * (1 - p) for w, p in zip(weights, P))
-    search = identity(left, right + sum(weights[i] * weights[j] * (1 - P[i]) * (1 - P[j]) for i, j in pairs))
-    return derivation("OURS:R13/weights", search, diagonal=diagonal)
+    return derivation("OURS:R13/weights", three_tokens(diagonal), diagonal=diagonal)
 
 
 def by_double_integral(spectrum: Spectrum, w: float, noise: float, nodes: int = 300) -> float:

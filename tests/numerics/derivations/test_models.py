@@ -139,6 +139,12 @@ ORBIT: dict[str, Any] = CLASSES | dict.fromkeys(("v", "Q", "lambda"), lambda *at
     "r": 1, "N": 2, "y": 1, "unit": diagonal(1), "o": lambda h, x, y: int(x == y == 0),
     "pi": lambda h, k, l: int(max(k, l) < 2 and (k == l) == (h % 2 == 0)),
 }  # fmt: skip
+#: The features 1 and -1, which the second matrix, -1, exchanges, at the start of the flow.
+OPPOSITE: dict[str, Any] = ORBIT | {
+    "v": lambda k, x: (1, -1)[k] if k < 2 and x == 0 else 0, "Delta": 2,
+    "o": lambda h, x, y: (1, -1)[h % 2] if x == y == 0 else 0,
+    "gamma": 2, "Qstar": diagonal(1), "near": lambda k, n: int((k, n) == (0, 1)),
+}  # fmt: skip
 #: Two orthonormal features and any attention.
 ORTHONORMAL: dict[str, Any] = {
     "K": 2, "r": 2, "v": diagonal(1, 1), "same": lambda l, k: 1 if l == k < 2 else -1,
@@ -163,6 +169,7 @@ MODELS: dict[str, dict[str, Any]] = {
     "on the ray": MINIMUM | {"X": diagonal(quarter, half)}, "one token": WEIGHTS, "covariance": COVARIANCE,
     "independent tokens": TOKENS, "features": FEATURES,
     "labelled tokens": LABELLED, "two classes": CLASSES, "orbit": ORBIT, "orthonormal": ORTHONORMAL,
+    "opposite": OPPOSITE,
 }  # fmt: skip
 for model in MODELS.values():
     model |= {"U_block": model["U"]} if "U" in model else {}
@@ -204,6 +211,15 @@ def test_a_model_meets_the_hypotheses(id):
     for statement in PROOFS[id].statements():
         found = unmet(statement)
         assert any(not names for names in found.values()), found
+
+
+def test_an_orbit_with_a_least_distance_meets_all_hypotheses_on_it():
+    """Nothing moves in a model, so that it cannot meet a flow that leaves its start."""
+    *margin, late = PROOFS["OURS:R12.margin"].statements()
+    assert [unmet(statement)["opposite"] for statement in margin] == [[], [], []]
+    for statement in (late, *PROOFS["OURS:R12.upper"].statements()):
+        assert set(unmet(statement)["opposite"]) == {"gradient flow", "the scalar flow"}
+        assert "the least distance" in unmet(statement)["orbit"]
 
 
 def test_an_identity_of_every_index_is_met_by_no_matrix():

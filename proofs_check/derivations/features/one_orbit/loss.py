@@ -175,21 +175,33 @@ def same_error() -> Theorem:
 
 
 @cache
+def same_norm() -> Theorem:
+    """So is the square of its norm."""
+    p, square = perm(h, q, s), instantiate(zero_or_one, {k: q, l: s})
+    product = instantiate(same_product(), {m: q, l: s})
+    return calc(
+        p * gram(q, q),
+        ("==", p**2 * gram(q, q), scaled(gram(q, q), symm(square))),
+        ("==", product.lhs),
+        ("==", product.rhs, product),
+        ("==", gram(s, s) * p**2),
+        ("==", gram(s, s) * p, scaled(gram(s, s), square)),
+        ("==", p * gram(s, s)),
+    )
+
+
+@cache
 def same_inner() -> Theorem:
     """So is what it adds to the trace."""
     p, both = perm(h, q, s), perm(h, m, l) * perm(h, q, s)
-    square = instantiate(zero_or_one, {k: q, l: s})
-    product, own_ = instantiate(same_product(), {m: q, l: s}), same_own()
+    own_, norm = same_own(), same_norm()
     first = calc(
         p * weight(q, q) * gram(q, q),
         ("==", gram(q, q) * own_.lhs),
         ("==", gram(q, q) * own_.rhs, scaled(gram(q, q), own_)),
-        ("==", weight(s, s) * gram(q, q) * p),
-        ("==", weight(s, s) * gram(q, q) * p**2, scaled(weight(s, s) * gram(q, q), symm(square))),
-        ("==", weight(s, s) * product.lhs),
-        ("==", weight(s, s) * product.rhs, scaled(weight(s, s), product)),
-        ("==", weight(s, s) * gram(s, s) * p**2),
-        ("==", weight(s, s) * gram(s, s) * p, scaled(weight(s, s) * gram(s, s), square)),
+        ("==", weight(s, s) * norm.lhs),
+        ("==", weight(s, s) * norm.rhs, scaled(weight(s, s), norm)),
+        ("==", p * (weight(s, s) * gram(s, s))),
     )
     each = calc(
         both * (off(m, q) * gram(m, q)),
@@ -219,8 +231,10 @@ def same_inner() -> Theorem:
     )
 
 
-def for_each_query(same_: Theorem, of: Callable[[Variable], Term]) -> Theorem:
-    """The sum over the queries of what is the same for all."""
+def alike(same_: Theorem, of: Callable[[Variable], Term]) -> Theorem:
+    """What does not change where the group carries a query into another one is the same for any two
+    classes k and l.
+    """
     gate, total, D = here * same(l, l), group(perm(h, k, l)), of(k) - of(l)
     known = integrate("coordinates", (h,), instantiate(same_, {q: k, s: l}), (N,))
     none = calc(
@@ -248,8 +262,12 @@ def for_each_query(same_: Theorem, of: Callable[[Variable], Term]) -> Theorem:
     end = term(0)
     bounds = root(chain(square, end**2), e, end), root(chain((-e) ** 2, square, end**2), -e, end)
     zero = show(e, "==", 0, *bounds, e)
-    each = calc(gate * of(l), ("==", gate * of(k) - gate * D), ("==", gate * of(k), zero))
-    summed_ = integrate("coordinates", (l,), each, (K,))
+    return calc(gate * of(l), ("==", gate * of(k) - gate * D), ("==", gate * of(k), zero))
+
+
+def for_each_query(same_: Theorem, of: Callable[[Variable], Term]) -> Theorem:
+    """The sum over the queries of what is the same for all."""
+    summed_ = integrate("coordinates", (l,), alike(same_, of), (K,))
     values, ones = (instantiate(each_class, {c: ((m,), e)}) for e in (of(m), term(1)))
     return calc(
         here * of_l(of(l)),

@@ -21,6 +21,7 @@ from numerics.derivations.kernel.rules import (
     continuation,
     equal,
     gcongr,
+    independent,
     instantiate,
     integrate,
     limit,
@@ -230,6 +231,9 @@ USES: dict[str, Callable[[], Theorem]] = {
     ),
     "a mean given a task as one of no task": lambda: equal(M(G(ft(task, k)) ** 2), G(M(ft(task, k) ** 2))),
     "coordinates given a task": lambda: equal(G(C(v(i) * M(ft(task, k)))), C(v(i)) * G(M(ft(task, k)))),
+    "one position beside an exponential": lambda: independent(p, (k, f(k) ** 2), (k, g(k))),
+    "two positions beside an exponential": lambda: independent(p, (l, f(l) ** 2), (k, g(k)), (l, f(l) + x)),
+    "a constant exponent": lambda: independent(p, (k, t), (k, f(k)), (l, 1 + g(l))),
     "a chain of equations": lambda: chain(M(f(k) + x), M(f(k)) + x),
 }
 

@@ -34,6 +34,7 @@ from tests.numerics.derivations.attacks import (
     attacks_on_classes,
     attacks_on_equations,
     attacks_on_gaussian_families,
+    attacks_on_independence,
     attacks_on_steps,
     attacks_on_time_and_tasks,
 )
@@ -42,6 +43,7 @@ from tests.numerics.derivations.attacks.attacks_of_capture import CAPTURE
 from tests.numerics.derivations.attacks.attacks_on_classes import CLASSES
 from tests.numerics.derivations.attacks.attacks_on_equations import EQUATIONS
 from tests.numerics.derivations.attacks.attacks_on_gaussian_families import GAUSSIAN_FAMILIES
+from tests.numerics.derivations.attacks.attacks_on_independence import INDEPENDENCE
 from tests.numerics.derivations.attacks.attacks_on_steps import STEPS
 from tests.numerics.derivations.attacks.attacks_on_time_and_tasks import (
     TIME_AND_TASKS,
@@ -267,6 +269,7 @@ ATTACKS: dict[str, Callable[[], Any]] = {
     **EQUATIONS,
     **CAPTURE,
     **GAUSSIAN_FAMILIES,
+    **INDEPENDENCE,
     **STEPS,
     **DISCHARGES,
     **CLASSES,
@@ -366,6 +369,7 @@ def test_every_rule_is_attacked():
         attacks_on_equations,
         attacks_on_time_and_tasks,
         attacks_on_gaussian_families,
+        attacks_on_independence,
         attacks_on_steps,
     )
     assert set(rules.__all__) <= {*globals()}.union(*map(vars, rooms))
