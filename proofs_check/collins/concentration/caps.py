@@ -8,8 +8,9 @@ from fractions import Fraction
 import sympy as sp
 from sympy import oo
 
+from numerics import forall as for_every
 from numerics.evidence import Evidence, all_of
-from numerics.provers import Closed, Integers, computed, forall, identity
+from numerics.provers import Closed, Integers, computed, forall
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Robust
 from proofs_check.core.witnessed import at_point
@@ -130,12 +131,16 @@ def half_sphere_above_the_cap(*, half: Fraction = Fraction(1, 2), most: int | Fr
 
 @claim("COL:G.2", control=dict(first=2))
 def truncated_sum(*, first: int = 1) -> Evidence:
-    r"""For $m=1,2,3$ the sum of the definition, from `first` = 1, is the library's function."""
-    total = lambda m: sum(
-        (k**d * sp.exp(-k * alpha) for k in map(sp.Integer, range(first, m + 1))), sp.S.Zero
-    )
-    of_library = lambda m: computed(rf"\gamma(d,\alpha,{m})", truncated_gamma(d, alpha, m))
-    return all_of(*(identity(of_library(m), total(m)) for m in (1, 2, 3)))
+    r"""For every whole $m\geq0$ and real $d,\alpha>0$ the library's sum is the sequence that starts
+    at 0 and of which each value is the one before and a term, the first term that of $i={}$`first`
+    = 1, the next that of $i+1$, and so on.
+    """
+    number, sums = sp.Symbol("m", integer=True, nonnegative=True), sp.Function("gamma", real=True)
+    everywhere = {number: Integers(0, oo), d: (0, oo), alpha: (0, oo)}
+    term = (number + first) ** d * sp.exp(-alpha * (number + first))
+    where = [(sums(0), "==", 0), (sums(number + 1), "==", sums(number) + term)]
+    of_library = truncated_gamma(d, alpha, number)
+    return all_of(*(for_every(of_library, op, sums(number), everywhere, where=where) for op in ("<=", ">=")))
 
 
 ONE_TERM = Robust(
