@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 
 import sympy as sp
@@ -28,12 +28,12 @@ def base(dimension: int) -> sp.Expr:
     return (2 * eps - eps**2) ** sp.Rational(dimension - 1, 2)
 
 
-def at_heights(op: str, bound: Callable[[int], sp.Expr], *ends: tuple[int, int | Fraction]) -> list[Evidence]:
-    """Caps of odd dimensions beside a bound, between each two heights."""
-    return [
-        all_of(*(forall(cap_measure(eps, k), op, bound(k), {eps: sp.Interval.Lopen(*at)}) for k in ODD))
-        for at in ends
-    ]
+def at_heights(
+    op: str, bound: Callable[[int], sp.Expr], at: tuple[int, int | Fraction], dimensions: Iterable[int] = ODD
+) -> Evidence:
+    """Caps of some dimensions beside a bound, between two heights."""
+    heights = {eps: sp.Interval.Lopen(*at)}
+    return all_of(*(forall(cap_measure(eps, k), op, bound(k), heights) for k in dimensions))
 
 
 @claim(
@@ -47,9 +47,9 @@ def caps_from_below(*, two: int = 2, half: int | Fraction = 2) -> Evidence:
     sphere, which are cited, and for $1\leq\varepsilon\leq2$ as it is at least that over `half` = 2.
     It is tried for $d=3,5,7$, and the last bounds for $d=2,3$.
     """
-    (low,) = at_heights(">=", lambda k: base(k) / sp.sqrt(two * sp.pi * k), (0, 1))
+    low = at_heights(">=", lambda k: base(k) / sp.sqrt(two * sp.pi * k), (0, 1))
     roots = forall(1 / sp.sqrt(4 * sp.pi) + 0 * eps, "<=", 1 / sp.Rational(half), HEIGHTS)
-    (wide,) = at_heights(">=", lambda k: base(k) / sp.Rational(half), (1, 2))
+    wide = at_heights(">=", lambda k: base(k) / sp.Rational(half), (1, 2))
     return derivation("COL:G.1/lower", low, roots, wide, two=two, wide_share=half)
 
 
@@ -74,8 +74,8 @@ def _up_to(most: int | Fraction, id: str, **share: int | Fraction) -> Evidence:
     (factor,) = share.values()
     if most == 1:
         half = forall(cap_measure(sp.S.One, 3), "<=", sp.Rational(factor) + 0 * eps, HEIGHTS)
-        return derivation(id, *at_heights("<=", lambda k: factor * base(k), (0, 1)), half, **share)
-    return at_heights("<=", lambda k: factor * base(k), (0, most))[0]
+        return derivation(id, at_heights("<=", lambda k: factor * base(k), (0, 1)), half, **share)
+    return at_heights("<=", lambda k: factor * base(k), (0, most))
 
 
 @claim(
@@ -94,21 +94,19 @@ def last_link(*, less: int | Fraction = 0) -> Evidence:
     return derivation("COL:G.1/last", search, less=less)
 
 
-@claim(
-    "COL:G.1.low",
-    fragment=r"Caps of less than half of the sphere, $\varepsilon<1$.",
-    control=(dict(two=1), dict(ball=Fraction(3, 2))),
-)
+@claim("COL:G.1.low", control=(dict(two=1), dict(ball=2)))
 def ball_below_the_cap(*, two: int = 2, ball: int | Fraction = 1) -> Evidence:
     r"""The cap is at least `ball` = 1 times $C(2\varepsilon-\varepsilon^2)^{(d-1)/2}$ with
-    $C=\frac{\Gamma(d/2)}{2\sqrt\pi\,\Gamma((d+1)/2)}$, and $C$ is at least 1 over $\sqrt{2\pi d}$,
-    where the second 2 is `two`, derived for every $d\geq2$ from polar coordinates and a bound of
-    Gautschi's. It is tried for caps with $d=3,5,7$ and constants with $d=2,3,4$ and $40$.
+    $C=\frac{\Gamma(d/2)}{2\sqrt\pi\,\Gamma((d+1)/2)}$, for $\varepsilon<1$ and for
+    $1\leq\varepsilon\leq2$, and $C$ is at least 1 over $\sqrt{2\pi d}$, where the second 2 is
+    `two`, derived for every $d\geq2$ from polar coordinates and a bound of Gautschi's. It is tried
+    for caps with $d=3,5,7$, the larger ones also with $d=2$, and constants with $d=2,3,4$ and $40$.
     """
     of_gammas = lambda k: sp.gamma(sp.Rational(k, 2)) / (2 * sp.sqrt(sp.pi) * sp.gamma(sp.Rational(k + 1, 2)))
     margins = [sp.simplify(of_gammas(k) ** 2 * two * sp.pi * k) for k in (2, 3, 4, 40)]
     constants = all_of(*(forall(computed("C_d", x) + 0 * eps, ">=", 1, HEIGHTS) for x in margins))
-    caps = at_heights(">=", lambda k: ball * of_gammas(k) * base(k), (0, 1))
+    stated = lambda k: sp.simplify(ball * of_gammas(k)) * base(k)
+    caps = at_heights(">=", stated, (0, 1)), at_heights(">=", stated, (1, 2), (2, *ODD))
     return derivation("COL:G.1.low", *caps, constants, two=two, ball=ball)
 
 
