@@ -65,8 +65,8 @@ def one_token() -> Theorem:
     """
     steep = arithmetic(ind(Y + 1 - C) * exp(2 * (C - Y)), "<=", exp(2))
     x = Variable("x", range=POSITIVE)
-    scaled = arithmetic(0, "<=", ind(u) * (x * u)), arithmetic(above(-u) * (x * u), "<", ind(u))
-    scaled = instantiate(arithmetic(ind(u), "==", ind(x * u), *scaled), {x: r, u: c / r - half})
+    signs = arithmetic(0, "<=", ind(u) * (x * u)), arithmetic(above(-u) * (x * u), "<", ind(u))
+    scaled = instantiate(arithmetic(ind(u), "==", ind(x * u), *signs), {x: r, u: c / r - half})
     steep, less = (instantiate(thm, {Y: deep, C: c}) for thm in (steep, farther()))
     each = calc(
         kernel * (ind(c - deep) * ind(deep + 1 - c)),

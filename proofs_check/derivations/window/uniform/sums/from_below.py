@@ -339,4 +339,5 @@ def statements(factor: int | Fraction = 1) -> tuple[Statement, ...]:
 @proves("COL:G.4/lower", statements, at=(on_the_circle, in_dimension_3, in_dimension_4))
 @cache
 def sums_from_below(of_a_ring: Callable[[], Theorem]) -> Theorem:
-    return discharge(from_rings(), *rings().assumptions, of_a_ring())
+    (of_rings,) = rings().assumptions
+    return discharge(from_rings(), of_rings, of_a_ring())
