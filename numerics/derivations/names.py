@@ -49,15 +49,15 @@ def _head(word: str) -> str:
 
 
 def _parts(name: str) -> tuple[str, str]:
-    """What a name is written as, and its own index: P2 has the index 2, and c_f an upright f, as an
-    italic one is an index that a function is taken at.
+    """What a name is written as, and its own index: P2 has the index 2, P_2 the index (2), and c_f
+    an upright f, as an italic one is an index that a function is taken at.
     """
     if name in WRITTEN:
         return WRITTEN[name], ""
     if found := re.fullmatch(r"([A-Za-z]+)(\d*)", name):
         return _head(found[1]), found[2]
     if found := re.fullmatch(r"([A-Za-z]+)_(\d+)", name):
-        return _head(found[1]), rf"\_{found[2]}"
+        return _head(found[1]), f"({found[2]})"
     if found := re.fullmatch(r"([A-Za-z]+)_([A-Za-z][A-Za-z0-9]*)", name):
         return _head(found[1]), rf"\mathrm{{{found[2]}}}"
     if found := re.fullmatch(r"([A-Za-z]+)_", name):
@@ -80,7 +80,7 @@ def printed(name: str, indices: str = "") -> str:
     r"""A name with indices.
 
     >>> print(printed("P2"), printed("P_2"), printed("c_f"), printed("b_"), printed("m2", "ij"))
-    P_{2} P_{\_2} c_{\mathrm{f}} \bar{b} m_{2;ij}
+    P_{2} P_{(2)} c_{\mathrm{f}} \bar{b} m_{2;ij}
     """
     return indexed(_parts(name), indices)
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 
 import sympy as sp
 from sympy import oo
 
+from numerics import forall as for_every
 from numerics.evidence import Evidence, all_of
-from numerics.provers import Closed, Integers, computed, forall, identity
+from numerics.provers import Closed, Integers, computed, forall
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Robust
 from proofs_check.core.witnessed import at_point
@@ -27,12 +28,12 @@ def base(dimension: int) -> sp.Expr:
     return (2 * eps - eps**2) ** sp.Rational(dimension - 1, 2)
 
 
-def at_heights(op: str, bound: Callable[[int], sp.Expr], *ends: tuple[int, int | Fraction]) -> list[Evidence]:
-    """Caps of odd dimensions beside a bound, between each two heights."""
-    return [
-        all_of(*(forall(cap_measure(eps, k), op, bound(k), {eps: sp.Interval.Lopen(*at)}) for k in ODD))
-        for at in ends
-    ]
+def at_heights(
+    op: str, bound: Callable[[int], sp.Expr], at: tuple[int, int | Fraction], dimensions: Iterable[int] = ODD
+) -> Evidence:
+    """Caps of some dimensions beside a bound, between two heights."""
+    heights = {eps: sp.Interval.Lopen(*at)}
+    return all_of(*(forall(cap_measure(eps, k), op, bound(k), heights) for k in dimensions))
 
 
 @claim(
@@ -46,9 +47,9 @@ def caps_from_below(*, two: int = 2, half: int | Fraction = 2) -> Evidence:
     sphere, which are cited, and for $1\leq\varepsilon\leq2$ as it is at least that over `half` = 2.
     It is tried for $d=3,5,7$, and the last bounds for $d=2,3$.
     """
-    (low,) = at_heights(">=", lambda k: base(k) / sp.sqrt(two * sp.pi * k), (0, 1))
+    low = at_heights(">=", lambda k: base(k) / sp.sqrt(two * sp.pi * k), (0, 1))
     roots = forall(1 / sp.sqrt(4 * sp.pi) + 0 * eps, "<=", 1 / sp.Rational(half), HEIGHTS)
-    (wide,) = at_heights(">=", lambda k: base(k) / sp.Rational(half), (1, 2))
+    wide = at_heights(">=", lambda k: base(k) / sp.Rational(half), (1, 2))
     return derivation("COL:G.1/lower", low, roots, wide, two=two, wide_share=half)
 
 
@@ -73,8 +74,8 @@ def _up_to(most: int | Fraction, id: str, **share: int | Fraction) -> Evidence:
     (factor,) = share.values()
     if most == 1:
         half = forall(cap_measure(sp.S.One, 3), "<=", sp.Rational(factor) + 0 * eps, HEIGHTS)
-        return derivation(id, *at_heights("<=", lambda k: factor * base(k), (0, 1)), half, **share)
-    return at_heights("<=", lambda k: factor * base(k), (0, most))[0]
+        return derivation(id, at_heights("<=", lambda k: factor * base(k), (0, 1)), half, **share)
+    return at_heights("<=", lambda k: factor * base(k), (0, most))
 
 
 @claim(
@@ -93,21 +94,19 @@ def last_link(*, less: int | Fraction = 0) -> Evidence:
     return derivation("COL:G.1/last", search, less=less)
 
 
-@claim(
-    "COL:G.1.low",
-    fragment=r"Caps of less than half of the sphere, $\varepsilon<1$.",
-    control=(dict(two=1), dict(ball=Fraction(3, 2))),
-)
+@claim("COL:G.1.low", control=(dict(two=1), dict(ball=2)))
 def ball_below_the_cap(*, two: int = 2, ball: int | Fraction = 1) -> Evidence:
     r"""The cap is at least `ball` = 1 times $C(2\varepsilon-\varepsilon^2)^{(d-1)/2}$ with
-    $C=\frac{\Gamma(d/2)}{2\sqrt\pi\,\Gamma((d+1)/2)}$, and $C$ is at least 1 over $\sqrt{2\pi d}$,
-    where the second 2 is `two`, derived for every $d\geq2$ from polar coordinates and a bound of
-    Gautschi's. It is tried for caps with $d=3,5,7$ and constants with $d=2,3,4$ and $40$.
+    $C=\frac{\Gamma(d/2)}{2\sqrt\pi\,\Gamma((d+1)/2)}$, for $\varepsilon<1$ and for
+    $1\leq\varepsilon\leq2$, and $C$ is at least 1 over $\sqrt{2\pi d}$, where the second 2 is
+    `two`, derived for every $d\geq2$ from polar coordinates and a bound of Gautschi's. It is tried
+    for caps with $d=3,5,7$, the larger ones also with $d=2$, and constants with $d=2,3,4$ and $40$.
     """
     of_gammas = lambda k: sp.gamma(sp.Rational(k, 2)) / (2 * sp.sqrt(sp.pi) * sp.gamma(sp.Rational(k + 1, 2)))
     margins = [sp.simplify(of_gammas(k) ** 2 * two * sp.pi * k) for k in (2, 3, 4, 40)]
     constants = all_of(*(forall(computed("C_d", x) + 0 * eps, ">=", 1, HEIGHTS) for x in margins))
-    caps = at_heights(">=", lambda k: ball * of_gammas(k) * base(k), (0, 1))
+    stated = lambda k: sp.simplify(ball * of_gammas(k)) * base(k)
+    caps = at_heights(">=", stated, (0, 1)), at_heights(">=", stated, (1, 2), (2, *ODD))
     return derivation("COL:G.1.low", *caps, constants, two=two, ball=ball)
 
 
@@ -130,12 +129,16 @@ def half_sphere_above_the_cap(*, half: Fraction = Fraction(1, 2), most: int | Fr
 
 @claim("COL:G.2", control=dict(first=2))
 def truncated_sum(*, first: int = 1) -> Evidence:
-    r"""For $m=1,2,3$ the sum of the definition, from `first` = 1, is the library's function."""
-    total = lambda m: sum(
-        (k**d * sp.exp(-k * alpha) for k in map(sp.Integer, range(first, m + 1))), sp.S.Zero
-    )
-    of_library = lambda m: computed(rf"\gamma(d,\alpha,{m})", truncated_gamma(d, alpha, m))
-    return all_of(*(identity(of_library(m), total(m)) for m in (1, 2, 3)))
+    r"""For every whole $m\geq0$ and real $d,\alpha>0$ the library's sum is the sequence that starts
+    at 0 and of which each value is the one before and a term, the first term that of $i={}$`first`
+    = 1, the next that of $i+1$, and so on.
+    """
+    number, sums = sp.Symbol("m", integer=True, nonnegative=True), sp.Function("gamma", real=True)
+    everywhere = {number: Integers(0, oo), d: (0, oo), alpha: (0, oo)}
+    term = (number + first) ** d * sp.exp(-alpha * (number + first))
+    where = [(sums(0), "==", 0), (sums(number + 1), "==", sums(number) + term)]
+    of_library = truncated_gamma(d, alpha, number)
+    return all_of(*(for_every(of_library, op, sums(number), everywhere, where=where) for op in ("<=", ">=")))
 
 
 ONE_TERM = Robust(

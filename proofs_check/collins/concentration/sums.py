@@ -102,36 +102,47 @@ ABOVE = Diverging(
     **charge(false="false", follows="COL:G.5/large", costs="constants"),
     robust=ABOVE,
     details=LIKELY,
-    repair=dict(dimensions=1),
-    control=dict(dimensions=1, six=3),
+    repair=dict(dimensions=1, three=6),
+    control=dict(dimensions=1, three=Fraction(3, 2)),
     hypotheses=ABOVE.hypotheses,
 )
-def kernel_sums_from_above(*, dimensions: int = 0, six: int | Fraction = 6) -> Evidence:
+def kernel_sums_from_above(*, dimensions: int = 0, three: int | Fraction = 3) -> Evidence:
     r"""Printed (`dimensions` = 0), a sequence for $d=3$ and $p=0$ defeats the bound by every
-    factor. With `dimensions` = 1 twice the mean over $n$, $\frac{1}{2r}$, is at most `six` = 6
-    times $\frac{1}{r}e^{-2}$.
+    factor. With `dimensions` = 1, which is the 1 in $d-1$, $g_p(r)$ is above `three` = 6 (printed:
+    3) times $n(\frac2r)^q\gamma(q,2,r)$, $q=\frac{d-1+p}{2}$, with probability at most
+    $\frac{1}{4n}$, for every $d\geq2$, real $p\in[0,2]$ and $r\geq1$.
+
+    A token adds at most what the smallest cap of a height $\frac ir$ that holds it does, and by
+    convexity one bound of the means of $e^{(N_i-\frac{27}{20}n\tau_i)3/10}$, where $\tau_i$ is
+    above the measure of the cap, is one for all caps together. It is tried with the mean of $g_0/n$
+    for $d=2$, where $\gamma\geq e^{-2}$, and $1\leq r\leq2$.
     """
     if not dimensions:
         return along(ABOVE, d=3, p=0)
-    return forall(1 / (2 * r), "<=", six * sp.exp(-2) / r, {r: (0, oo)})
+    stated = three * (2 / r) ** ((2 - sp.Rational(dimensions)) / 2) * sp.exp(-2)
+    return derivation(
+        "COL:G.4/upper", forall(mean_kernel(0, r, 2), "<=", stated, {r: Closed(1, 2)}), three=three
+    )
 
 
-@claim("COL:G.4/lower", control=dict(factor=31), needs=("COL:G.1/lower",))
+@claim("COL:G.4/lower", control=dict(factor=32))
 def kernel_sums_from_below(*, factor: int | Fraction = 1) -> Evidence:
-    r"""At $p=0$ and for every $d$ the sum $g_0(r)$ is below `factor` = 1 times
-    $(1-e^{-2})\frac{n}{\sqrt{8e\pi d}}r^{-d/2}\gamma(\frac d2,2,r)$ with probability at most
-    $\frac{1}{2n}$, if $n>5$, $n\geq45\sqrt d\,r^{d/2}\log n$, and a cap of height
-    $\varepsilon\leq1$ has at least $\frac{\varepsilon^{(d-1)/2}}{\sqrt{2\pi d}}$ of the sphere,
-    which is less than in Lemma G.1.
+    r"""For every $d\geq2$ and real $p\in[0,2]$ the sum $g_p(r)$ is below `factor` = 1 times
+    $(1-e^{-2})\frac{n2^{p/2}}{\sqrt{8e\pi d}}r^{-(d+p)/2}\gamma(\frac{d+p}{2},2,r)$ with
+    probability at most $\frac{1}{4n}$, if $n>5$ and $n\geq45\sqrt d\,r^{d/2}\log n$.
 
-    With $N_i$ tokens in the cap of height $\frac ir$ and of the measure $\sigma_i$ the sum is at
-    least $(1-e^{-2})\sum_ie^{-2i}N_i$, where the geometric series is a hypothesis on the numbers
-    $i$. By convexity the bound $n^{-2}$ of the means of $e^{(n\sigma_i/2-N_i)2/3}$ is one for all
-    caps together. It is tried with the mean of $g_0/n$ for $d=3$, where $\gamma\geq e^{-2}$.
+    The sum is at least $(1-e^{-2})^2\sum_i(\frac{2i}{r})^{p/2}e^{-2i}N_i$ with $N_i$ tokens in the
+    ring from a quarter of the height $\frac ir$ up to it, and by convexity the bound of the means
+    of $e^{(n\sigma_i/2-N_i)2/3}$, where $\sigma_i$ is the measure of the ring, is one for all rings
+    together. For $d=2$ and $d=3$ these measures are cited, from $d=4$ on they are derived from
+    polar coordinates. It is tried with the mean of $g_0/n$ for $d=2,3,5$, where $\gamma\geq
+    e^{-2}$.
     """
-    stated = (1 - sp.exp(-2)) / sp.sqrt(24 * sp.E * sp.pi) * r ** sp.Rational(-3, 2) * sp.exp(-2)
-    tried = forall((1 - sp.exp(-4 * r)) / (4 * r), ">=", factor * stated, {r: Closed(1, oo)})
-    return derivation("COL:G.4/lower", tried, factor=factor)
+    share = (1 - sp.exp(-2)) / sp.sqrt(8 * sp.E * sp.pi) * sp.exp(-2)
+    stated = lambda d: factor * share / sp.sqrt(d) * r ** -sp.Rational(d, 2)
+    ends = {2: Closed(1, 2), 3: Closed(1, oo), 5: Closed(1, oo)}
+    tried = [forall(mean_kernel(0, r, d), ">=", stated(d), {r: at}) for d, at in ends.items()]
+    return derivation("COL:G.4/lower", *tried, factor=factor)
 
 
 def binomial(sixteen: int | Fraction, power: int, share: int | Fraction, many: bool) -> Evidence:

@@ -27,10 +27,15 @@ A5 = alpha + alpha**2 + 6 * alpha**3 + alpha**4 + alpha**5
 A3 = 1 + 6 * alpha + 33 * alpha**2 + 36 * alpha**3 + 33 * alpha**4 + 6 * alpha**5 + alpha**6
 
 
-r, t = sp.symbols("r t", positive=True)
-#: (60), by the next sentence.
-H_AB = X * Y * (t - r**2) + (X**2 + Y**2) * r**2 / 2
-POSITIVE = r"By (61) and (64), $h_{a,b}+h_{b,a}=t-r^2$ with $t>0$ and $r^2=h_{a,a}=h_{b,b}$."
+def H_AB(sign: int) -> list[Evidence]:
+    """H_{a,b} of (60), times `sign`, for alpha_1 = 1, alpha_2 = alpha, e^{cb} = 1 and e^{ca} = y,
+    where the density at a, or that at b, is positive.
+    """
+    both = h_ab(y, 1, 1, alpha) + h_ab(1, y, 1, alpha)
+    value = X * Y * both + (X**2 * h_ab(y, y, 1, alpha) + Y**2 * h_ab(1, 1, 1, alpha)) / 2
+    inside = {y: Closed(Fraction(2, 15), Fraction(15, 2)), alpha: (0, 1)}
+    densities = [{one: (0, oo), other: Closed(0, oo)} for one, other in ((X, Y), (Y, X))]
+    return [forall(sp.together(sign * value), ">", 0, {**inside, **at}) for at in densities]
 
 
 @claim("COL:H.4a", control=dict(factor=1))
@@ -174,16 +179,18 @@ def square_is_completed(*, positive: bool = False, factor: int = 2) -> Evidence:
     **charge(false="edge", at="p_a = p_b = 0", costs="nothing"),
     repair=dict(zero=False),
     control=dict(sign=-1),
-    needs=("COL:H.4e", "COL:H.4c/66", "COL:H.4d/chain"),
-    argument=POSITIVE,
     hypotheses=("p_a >= 0", "p_b >= 0", "p_a <= 1", "p_b <= 1"),
 )
 def H_is_positive(*, zero: bool = True, sign: int = 1) -> Evidence:
-    """Printed, $H_{a,b}$ is positive on the whole square of $(p_a,p_b)$; it is positive off the
-    origin.
+    r"""Printed, $H_{a,b}$ is positive on the whole square of $(p_a,p_b)$; at the origin it is not.
+    Off the origin it is, times `sign` = 1, derived from the definition of $h_{a,b}$ for
+    $a,b\in[-1,1]$, $0<c\leq1$ and $\alpha_1>\alpha_2>0$, and tried with $\alpha_1=e^{cb}=1$.
     """
-    densities = {X: Closed(0, 1) if zero else sp.Interval.Lopen(0, 1), Y: Closed(0, 1)}
-    return forall(sign * H_AB, ">", 0, {r: (0, oo), t: (0, oo), **densities})
+    if zero:
+        value = X * Y * (h_ab(p, q, 2, 1) + h_ab(q, p, 2, 1)) + (X**2 + Y**2) * h_ab(p, p, 2, 1) / 2
+        square, inside = dict.fromkeys((X, Y), Closed(0, 1)), dict.fromkeys((p, q), Closed(1, 2))
+        return forall(sp.together(value), ">", 0, {**square, **inside})
+    return derivation("COL:H.4.pab", *H_AB(sign), sign=sign)
 
 
 @claim(
@@ -191,8 +198,6 @@ def H_is_positive(*, zero: bool = True, sign: int = 1) -> Evidence:
     **TYPO,
     repair=dict(any_size=True),
     control=dict(any_size=True, sign=-1),
-    needs=("COL:H.4e", "COL:H.4c/66", "COL:H.4d/chain"),
-    argument=POSITIVE,
     hypotheses=("a >= -1", "a <= 1"),
 )
 def densities_may_exceed_one(*, any_size: bool = False, sign: int = 1) -> Evidence:
@@ -200,7 +205,7 @@ def densities_may_exceed_one(*, any_size: bool = False, sign: int = 1) -> Eviden
     1, is positive for densities of any size of which one is positive.
     """
     if any_size:
-        return forall(sign * H_AB, ">", 0, {r: (0, oo), t: (0, oo), X: (0, oo), Y: Closed(0, oo)})
+        return derivation("COL:H.4.pab/density", *H_AB(sign), sign=sign)
     a = sp.Rational(99, 100)
     return fails_at({"k": 2, "a": a}, 1 / (sp.pi * sp.sqrt(1 - a**2)) - 1, r"p_a\le 1")
 

@@ -31,7 +31,9 @@ from numerics.derivations.kernel.terms import (
 )
 from numerics.derivations.kernel.terms import term as number
 from numerics.derivations.kernel.theorems import Theorem
+from numerics.derivations.names import printed as of_a_name
 from numerics.derivations.typeset import assumptions_latex, latex, relation, where_latex
+from numerics.terminal.mathematics import as_unicode
 
 #: Variables and functions by sort, with names that are easily taken for one another.
 NAMES = {
@@ -192,7 +194,7 @@ def test_terms_that_print_alike_are_equal():
         r"=1\}\^\{[^}]*\}",  # where a sum ends
         r"\\quad\\text\{for every .*",
         r"\\quad\\text\{with .*",
-        r"\\_|\\mathrm|\\text",  # what tells names apart
+        r"\\_|\\mathrm|\\text|(?<=_{)\(|\)(?=})",  # what tells names apart
         r"'",
         r"\\geq|>",
     ],
@@ -211,6 +213,11 @@ def test_the_names_of_bound_variables_do_not_matter():
             fresh = tuple(Variable(f"name{rng.randrange(10**6)}_{n}", v.sort) for n, v in enumerate(names))
             again = bind(e.kind, fresh, instantiated(body, dict(zip(names, fresh, strict=True))), e.heads)
             assert printed(again) == printed(e)
+
+
+@pytest.mark.parametrize(("name", "spoken"), [("u_1", "u₍₁₎"), ("c_10", "c₍₁₀₎"), ("u1", "u₁")])
+def test_a_terminal_shows_no_underscore_of_a_name_with_a_number(name, spoken):
+    assert as_unicode(f"${of_a_name(name)}$") == spoken
 
 
 def test_formulas_are_latex():

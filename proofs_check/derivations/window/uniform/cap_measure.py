@@ -235,17 +235,44 @@ proves("COL:G.1.up", half_statements, part=1)(lambda: at_the_height()[1])
 proves("COL:G.1.up", half_statements, part=2)(lambda: polar()[3])
 
 
-def constant_statements(two: int = 2, ball: int | Fraction = 1) -> tuple[Statement, Statement]:
-    """ball C (2 eps - eps^2)^{m/2} <= the cap, and 1/sqrt(two pi d) <= C."""
-    cap_, given = lower_statements()[0], hypotheses(*polar()[:2], radii()[0])
+def constant_statements(two: int = 2, ball: int | Fraction = 1) -> tuple[Statement, ...]:
+    """ball C (2 eps - eps^2)^{m/2} <= the cap, for eps < 1 and for 1 <= eps <= 2, and 1/sqrt(two pi
+    d) <= C.
+    """
+    small, _, wide_ = lower_statements()
+    given = hypotheses(*polar()[2:], radii()[1])
     return (
-        Statement(Fraction(ball) * constant * square ** (m / 2), "<=", cap_.rhs, given),
+        Statement(
+            Fraction(ball) * constant * square ** (m / 2),
+            "<=",
+            small.rhs,
+            hypotheses(*polar()[:2], radii()[0]),
+        ),
+        Statement(Fraction(ball) * constant * wide_square ** (m / 2), "<=", wide_.rhs, given),
         Statement(1 / sqrt(two * pi * d), "<=", constant, hypotheses(*of_the_constant())),
     )
 
 
+@cache
+def at_most_half() -> Theorem:
+    """C <= 1/2, as half of the sphere has C times a mean that is at least 1."""
+    v = Variable("v", range=NONNEGATIVE)
+    secant_ = instantiate(show(1, "<=", exp(v)), {v: Function("h", (Sort.QUERY,))(z) ** 2})
+    least = integrate("query", (z,), chain(secant_, 1 / b))
+    whole_ = calc(constant, ("<=", polar()[2].rhs, gcongr(constant * least.lhs, least)))
+    return calc(whole_, ("==", cap(0), symm(polar()[2])), ("==", Fraction(1, 2), polar()[3]))
+
+
+@cache
+def ball_below_a_wide_cap() -> Theorem:
+    """C R^{m/2} <= R^{m/2}/2 <= the cap."""
+    most = gcongr(constant * wide_square ** (m / 2), at_most_half())
+    return chain(most, caps_from_below()[2])
+
+
 proves("COL:G.1.low", constant_statements, part=1)(lambda: at_the_height()[0])
-proves("COL:G.1.low", constant_statements, part=2)(constant_from_below)
+proves("COL:G.1.low", constant_statements, part=2)(ball_below_a_wide_cap)
+proves("COL:G.1.low", constant_statements, part=3)(constant_from_below)
 
 
 #: The height of any cap, and 2 eps - eps^2, which is 0 for the whole sphere.
