@@ -238,20 +238,56 @@ def _slopes_agree() -> Evidence:
     return supported("finite differences", f"L = 1, 2, 5 in d = 1, to {worst:.0e}")
 
 
+def risk_without_a_gradient() -> Evidence:
+    """Tasks that meet Assumption 4.2 (i) and (iii) but not (ii), at U = 0 and the last row (0, v)
+    of V for L = 1. Task n = 1, 2, ... has the probability 2^-n, tokens (x, y) of independent signs
+    x and y/2^n, and sigma_mu = 2^n. For the loss c^2/(2 + 2 c^2) the risk R_1(v) is at most 1/2,
+    even in v, and at v = 2^-k its term n = k alone is v/4.
+    """
+    k, output = sp.Symbol("k", integer=True, positive=True), sp.Symbol("c", real=True)
+    loss = output**2 / (2 + 2 * output**2)
+    curved = forall(sp.diff(loss, output, 2) ** 2, "<=", 1, {output: REALS})
+    at_v = loss.subs(output, 2**-k * 2**k)  # |v y| = 1 at task k
+    steep = forall(Rational(1, 4), "<=", 2**-k * at_v / 2**-k, {k: Integers(1, oo)})
+    slope = sp.diff(loss, output).subs(output, 0)
+    if not (curved.verdict.accepted and steep.verdict.accepted and slope == 0):
+        return undecided("exact arithmetic", "the risk of the witness is not as its docstring says")
+    tasks = {"P(task n)": "2^-n", "x": "-1 or 1", "y at task n": "-2^n or 2^n", "sigma_mu at task n": "2^n"}
+    where = {"loss": "c^2/(2 + 2 c^2)", "U": 0, "last row of V": "(0, v)"}
+    sides = {"R_1(2^-k)/2^-k for every k, at least": Rational(1, 4), "displayed mean at v = 0": slope}
+    witness = {"L": 1, "d": 1, "sigma_mu": 2, **tasks, **where, **sides}
+    return refuted_exactly(witness, checked=r"\nabla\mathcal{R}_L=\mathbb{E}[J_L\,\nabla_1\ell]")
+
+
 @claim(
     "BB:LE.4.split",
+    false="edge",
+    at="tasks of which sigma_mu has no mean",
+    costs="nothing",
+    repair={"tasks": "4.2 (i) to (iii)"},
     control=({"factor": Fraction(2)}, {"share": Fraction(9, 10)}),
     needs=("BB:LE.4.split/majorant",),
     cites=DOMINATED,
+    hypotheses=("L in Integers", "L >= 1", "d in Integers", "d >= 1", "sigma_mu >= 1"),
 )
-def difference_splits_in_two(*, factor: Fraction = Fraction(1), share: Fraction = Fraction(1)) -> Evidence:
+def difference_splits_in_two(
+    *,
+    tasks: str = "4.2 (i) and (iii)",
+    factor: Fraction = Fraction(1),
+    share: Fraction = Fraction(1),
+) -> Evidence:
     """The difference of the gradients splits in two: $J_Lg_L-Jg=(J_L-J)g_L+J(g_L-g)$ for the
     Jacobians $J_L$, $J$ of the outputs and the slopes $g_L$, $g$ of the loss, in every dimension.
-    From the formula of the gradient, which is dominated convergence by BB:LE.4.split/majorant, this
-    is derived on average, with the Cauchy-Schwarz inequality for both terms and 1-smoothness for
-    the second one. Here `factor` multiplies the second term,
-    and `share` the bound; finite differences confirm the formula.
+    From the formula of the gradient this is derived on average, with the Cauchy-Schwarz inequality
+    for both terms and 1-smoothness for the second one. The formula is dominated convergence by
+    BB:LE.4.split/majorant under all of Assumption 4.2; from what Lemma E.4 prints of it alone, the
+    `tasks` may be such that the risk has no gradient where the displayed mean is 0.
+
+    Here `factor` multiplies the second term, and `share` the bound; finite differences confirm the
+    formula.
     """
+    if tasks == "4.2 (i) and (iii)":
+        return risk_without_a_gradient()
     words = Algebra(general=["J_L", "J", "g_L", "g"])
     J_L, J, g_L, g = (words[name] for name in ("J_L", "J", "g_L", "g"))
     found = trace_identity(J_L * g_L - J * g, (J_L - J) * g_L + factor * (J * (g_L - g)))
