@@ -15,6 +15,7 @@ from sympy import Max, Rational, log, oo, sqrt
 from numerics.evidence import Evidence, all_of, confirmed
 from numerics.provers import Closed, Integers, forall, identity, trace_identity
 from numerics.regression.softmax_vs_linear.few_atoms import gaps, tasks_on_atoms
+from proofs_check.boursier_boyer.dynamics.lemma_e2_statement import RADEMACHER, at_zero_scores
 from proofs_check.boursier_boyer.dynamics.lemma_e4_statement import DOMINATED
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
@@ -386,13 +387,29 @@ def the_conditional_form_suffices(*, q: Fraction = Fraction(1)) -> Evidence:
     return forall((p1 * r1 + p2 * r2) ** 2, "<=", right, dict.fromkeys(names, HALF_LINE))
 
 
-@claim("BB:28/rest", control=({"k": Fraction(39, 10)}, {"two": Fraction(19, 10)}), needs=("BB:P3.1",))
-def the_remaining_factor(*, k: int | Fraction = 4, two: int | Fraction = 2) -> Evidence:
-    r"""The last display is derived from $\|T_L\|^2\leq2\|T\|^2+2\|T_L-T\|^2$ and Proposition 3.1 at
-    every task. For numbers $x=\|T_L-T\|$, $t=\|T\|$ and $y=\|y_{\rm q}\|$ it is
+@claim(
+    "BB:28/rest",
+    false="edge",
+    at="L = 1",
+    follows="BB:P3.1",
+    costs="nothing",
+    repair={"least": 2},
+    control=({"k": Fraction(39, 10)}, {"two": Fraction(19, 10)}),
+    needs=("BB:P3.1",),
+    hypotheses=("L in Integers", "L >= 1", "d in Integers", "d >= 1", "sigma_mu >= 1"),
+)
+def the_remaining_factor(*, least: int = 1, k: int | Fraction = 4, two: int | Fraction = 2) -> Evidence:
+    r"""At $L=1$, where $\ln L=0$, the last display fails for $y=0$ and $U=0$. From $L=$ `least` = 2
+    on it is derived from $\|T_L\|^2\leq2\|T\|^2+2\|T_L-T\|^2$ and Proposition 3.1 at every task.
+    For numbers $x=\|T_L-T\|$, $t=\|T\|$ and $y=\|y_{\rm q}\|$ it is
     $2(t+x)^2+2y^2\leq4(t^2+x^2+y^2)$, and the root of the right side is at most $2(t+x+y)$, as the
     lemma uses it; `k` stands for the 4 of the display, and `two` for the 2 of $2(t+x+y)$.
     """
+    if least == 1:
+        at = at_zero_scores(tasks_on_atoms(*RADEMACHER, [0]), 1, (1, 0))
+        law = {"L": 1, "d": 1, "sigma_mu": 1, "x": "-1 or 1", "y": 0, "U": 0, "last row of V": "(1, 0)"}
+        sides = {"left": 2 * at.D2 + 2 * at.y2, "right": 4 * at.T2 + 4 * at.y2}  # T is 0, and D is T_1
+        return refuted_exactly({**law, **sides}, "enumeration")
     x, t, y = names = sp.symbols("x t y", nonnegative=True)
     domain = dict.fromkeys(names, HALF_LINE)
     display = forall(2 * (t + x) ** 2 + 2 * y**2, "<=", Rational(k) * (t**2 + x**2 + y**2), domain)
