@@ -23,7 +23,7 @@ from numerics.counterexamples.worst_case.tails import (
 from numerics.counterexamples.worst_case.worst_average import worst_ratio
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, computed, forall, identity
-from proofs_check.boursier_boyer.concentration.lemma_c4 import SEARCHED, divisor_is_positive
+from proofs_check.boursier_boyer.concentration.lemma_c4 import SEARCHED, divisor_is_positive, two_atoms
 from proofs_check.boursier_boyer.concentration.lemma_c4_steps import (
     PROMPT_DOMAIN,
     UNIT_INTERVAL,
@@ -78,20 +78,28 @@ HYPOTHESES = ("L in Integers", "L >= 1")
 
 @claim(
     "BB:LC.7.int",
-    control=(dict(c=Fraction(7, 4)), dict(part=Fraction(16, 29)), dict(front=Fraction(1, 4000))),
-    needs=("BB:LC.4.hull",),
+    control=(
+        dict(c=Fraction(7, 4)),
+        dict(part=Fraction(16, 29)),
+        dict(front=Fraction(1, 4000)),
+        dict(whole=Fraction(9, 10)),
+    ),
 )
 def split_of_the_mean(
-    *, c: int | Fraction = 1, part: Fraction = Fraction(16, 27), front: Fraction = Fraction(1)
+    *,
+    c: int | Fraction = 1,
+    part: Fraction = Fraction(16, 27),
+    front: Fraction = Fraction(1),
+    whole: int | Fraction = 1,
 ) -> Evidence:
     r"""For $t=\theta t_0$ with $\theta\leq1$, $\delta=\frac C{L\sqrt t}\geq c\,\delta_0$ with `c` =
     1. The integral of $\frac C{L\sqrt t}$ from $0$ to $t_0$ is $\frac{2C\sqrt{t_0}}L$, and
     $t_0=(\frac{16}{27})^2\frac{C^2}{\delta_0^2L^3}$ is $LK^2$ with
     $K=\sqrt{\mathbb{E}\|f(Z_1)\|^4}$.
 
-    Unlike in Lemma C.4 the integral starts at 0, so that nothing is asked of L. The bound is
-    derived with the mean of $(8\|\frac{R_L}{S_L}\|^4+8\|\frac RS\|^4-t_0)_+$ as its second term,
-    and the sum is also compared on exact laws.
+    Unlike in Lemma C.4 the integral starts at 0, so that nothing is asked of L. Both lines are
+    derived, as in BB:LC.4.int, and the sum, with `front` times the first integral, is also compared
+    on exact laws; `whole` multiplies the mean that is an integral.
     """
     level = C(a2, K) / (L * sqrt(theta * L * K**2))
     domain = {**PROMPT_DOMAIN, K: (0, oo), theta: sp.Interval.Lopen(0, 1)}
@@ -104,8 +112,10 @@ def split_of_the_mean(
         identity(threshold, L * K**2),
         derivation(
             "BB:LC.7.int",
+            two_atoms(whole),
             increasing(ERROR, sp.Rational(front) * FIRST_TERM + MAXIMUM_TAIL, order=4),
             front=front,
+            whole=whole,
         ),
     )
 
