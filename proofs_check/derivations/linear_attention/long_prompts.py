@@ -4,18 +4,20 @@ Boursier & Boyer), and the matrix itself along almost every sequence of tokens (
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from numerics.derivations.derived import cauchy_schwarz
 from numerics.derivations.kernel.binding import bind
 from numerics.derivations.kernel.normal_form import LENGTH as L
 from numerics.derivations.kernel.rules import assume
-from numerics.derivations.kernel.sorts import POSITIVE, REALS, Sort
+from numerics.derivations.kernel.sorts import POSITIVE, REALS, Sort, whole
 from numerics.derivations.kernel.terms import Function, Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.tactics import calc, show
 from proofs_check.derivations.linear_attention.matrices import d, dot, i, j, matrix
 from proofs_check.derivations.proof import proves
-from proofs_check.derivations.softmax_average.softmax_average import k, mean, over, z
+from proofs_check.derivations.softmax_average.softmax_average import k, mean, over
 
 Lambda, delta = matrix("Lambda"), matrix("delta")  # the covariance and the identity
 trace = bind("coordinates", (i,), Lambda(i, i), (d,))
@@ -50,10 +52,10 @@ def theorem() -> Theorem:
     )
 
 
-# The tokens z_l = (x_l, w.x_l) of a task w are those of one sequence, z(i, k) a token of their law,
-# and q a query.
+# The tokens z_l = (x_l, w.x_l) of a task w are those of one sequence, z(i, k) are the covariates of
+# a token of their law, which has second moments, and q a query.
 eta, l = Variable("eta", range=POSITIVE), Variable("l", Sort.INDEX)
-x = Function("x", (Sort.INDEX, Sort.INDEX))
+x, z = Function("x", (Sort.INDEX, Sort.INDEX)), Function("z", (Sort.INDEX, Sort.TOKEN), Fraction(2))
 w, q, v, c = (Function(name, (Sort.INDEX,)) for name in "wqvc")
 v0, c0 = (Variable(name, range=REALS) for name in ("v0", "c0"))
 label, covariance = over(i, d, w(i) * x(l, i)), mean(z(i, k) * z(j, k))
@@ -140,5 +142,46 @@ def almost_surely() -> Theorem:
         ("==", (gap + own) ** 2),
         ("<=", 2 * gap**2 + 2 * own**2, show((gap + own) ** 2, "<=", 2 * gap**2 + 2 * own**2, gap, own)),
         ("<=", 2 * (d**2 * sizes * eta**2) + 2 * eta**2, of_gap, of_own),
+        ("==", goal.rhs),
+    )
+
+
+# -- linear attention over any law with second moments (Appendix B.2) ------------------------------
+
+V, K, Q = (Function(name, (Sort.INDEX, Sort.INDEX)) for name in "VKQ")
+o, rank, outputs = Variable("o", Sort.INDEX), Variable("r", range=whole(1)), Variable("m", range=whole(1))
+a = Variable("a", Sort.INDEX)
+#: K'Q q for the query q, and the length of the matrix V.
+score = over(a, rank, K(a, j) * over(i, d, Q(a, i) * q(i)))
+size_of_V = over(o, outputs, over(i, d, V(o, i) ** 2))
+
+
+def output_statement(factor: int | Fraction = 1) -> Statement:
+    """(1/L) sum_l <Q q, K x_l> V x_l is within (d^2 |V|^2 |K'Q q|^2)^{1/2} eta of factor V E[z z']
+    K'Q q, for every eta > 0 from some L on.
+    """
+    weight = over(a, rank, over(i, d, Q(a, i) * q(i)) * over(j, d, K(a, j) * x(l, j)))
+    finite = average(weight * over(i, d, V(o, i) * x(l, i)))
+    infinite = over(i, d, V(o, i) * over(j, d, covariance * score))
+    bound = d**2 * size_of_V * over(j, d, score**2) * eta**2
+    gap = over(o, outputs, (finite - Fraction(factor) * infinite) ** 2)
+    return Statement(gap, "<=", bound, hypotheses(strong_law))
+
+
+@proves("BB:B.2/limit", output_statement)
+def output_almost_surely() -> Theorem:
+    """The output is a form of the errors for each row of V."""
+    goal, weights = output_statement(), V(o, i) * score
+    square = over(i, d, V(o, i) ** 2) * over(j, d, score**2)
+    each = calc(
+        dot(weights, error) ** 2,
+        ("<=", square * dot(error, error), cauchy_schwarz("coordinates", (i, j), weights, error, (d, d))),
+        ("<=", square * dot(eta, eta), strong_law),
+        ("==", d**2 * square * eta**2),
+    )
+    return calc(
+        goal.lhs,
+        ("==", over(o, outputs, dot(weights, error) ** 2)),
+        ("<=", over(o, outputs, d**2 * square * eta**2), each),
         ("==", goal.rhs),
     )
