@@ -150,7 +150,7 @@ def admitted(at_most: Fraction | None) -> tuple[sp.Expr, Fraction] | None:
     costs="nothing",
     repair=dict(at_most=LARGEST_DELTA_0),
     control=(dict(at_most=Fraction(1)), dict(constant=Fraction(4, 5)), dict(whole=Fraction(9, 10))),
-    needs=("BB:CC.3", "OURS:R1.CC3", "BB:LC.4.impl", "BB:LC.4.int/split"),
+    needs=("BB:CC.3", "OURS:R1.CC3", "BB:LC.4.impl", "BB:LC.4.int/split", "BB:LC.4.t0"),
     hypotheses=HYPOTHESES,
 )
 def split_of_the_mean(

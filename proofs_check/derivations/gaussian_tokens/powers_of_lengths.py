@@ -183,8 +183,8 @@ def display_statements(share: int | Fraction = 1) -> tuple[Statement, Statement,
     law = law_of_the_tilted_token.assumptions
     return (
         Statement(2 * tilted, "<=", share * second, law | convexity_statement().assumptions),
-        Statement(second, "<=", share * third, _given(SHIFT, TWO) | root_statement().assumptions),
-        Statement(third, "<=", share * last, _given(TWO) | maximum_statement().assumptions),
+        Statement(second, "<=", share * third, root_statement().assumptions),
+        Statement(third, "<=", share * last, maximum_statement().assumptions),
     )
 
 
