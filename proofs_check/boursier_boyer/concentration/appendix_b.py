@@ -100,17 +100,20 @@ HEAVY_TAILED_LAWS = {"none": 2**-n, "first": 3 * 4**-n}
     repair=dict(moments="second"),
     control=(dict(moments="first"), dict(factor=Fraction(9, 10))),
     hypotheses=("d in Integers", "d >= 1"),
-    cites=("Kolmogorov: strong law of large numbers",),
 )
 def limit_of_linear_attention(*, moments: str = "none", factor: int | Fraction = 1) -> Evidence:
-    r"""Each summand of linear attention is $Vzz^{\top}K^{\top}Qz_{\rm q}$, whose mean is finite if
-    $\mathbb{E}\|z\|^2$ is. The limit is printed for every law, among them
-    $\mathbb{P}(Z=2^n)=2^{-n}$, for which no term of $\mathbb{E}[Z^2]$ is below $1$; the repair
-    assumes the second moment.
+    r"""The limit is printed for every law, among them $\mathbb{P}(Z=2^n)=2^{-n}$, for which no term
+    of $\mathbb{E}[Z^2]$ is below $1$; the repair assumes the second moment. Then it is derived for
+    every $d$ that the output is within $d\,\|V\|_F\,\|K^\top Qz_{\rm q}\|\,\eta$ of the limit once
+    the averages of the products of two coordinates are within $\eta$ of their means, as they are
+    from some $L$ on for almost every sequence of tokens by the strong law of large numbers. The
+    second route is the form $Vzz^{\top}K^{\top}Qz_{\rm q}$ of a summand; `factor` multiplies the
+    limit.
     """
     if moments not in HEAVY_TAILED_LAWS:
         score = K.T * Q * y
-        return trace_identity((score.T * z) * (V * z), sp.Rational(factor) * (V * z * z.T * K.T * Q * y))
+        summand = trace_identity((score.T * z) * (V * z), sp.Rational(factor) * (V * z * z.T * K.T * Q * y))
+        return derivation("BB:B.2/limit", summand, factor=factor)
     term = expand_log(log(4**n * HEAVY_TAILED_LAWS[moments]), force=True)
     diverges = forall(term, ">=", 0, {n: Integers(1, oo)})
     if not diverges.verdict.accepted:

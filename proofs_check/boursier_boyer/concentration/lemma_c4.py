@@ -149,20 +149,25 @@ def admitted(at_most: Fraction | None) -> tuple[sp.Expr, Fraction] | None:
     false="gap",
     costs="nothing",
     repair=dict(at_most=LARGEST_DELTA_0),
-    control=(dict(at_most=Fraction(1)), dict(constant=Fraction(4, 5))),
-    needs=("BB:CC.3", "OURS:R1.CC3", "BB:LC.4.impl", "BB:LC.4.int/split"),
+    control=(dict(at_most=Fraction(1)), dict(constant=Fraction(4, 5)), dict(whole=Fraction(9, 10))),
+    needs=("BB:CC.3", "OURS:R1.CC3", "BB:LC.4.impl", "BB:LC.4.int/split", "BB:LC.4.t0"),
     hypotheses=HYPOTHESES,
 )
-def split_of_the_mean(*, at_most: Fraction | None = None, constant: int | Fraction = 108) -> Evidence:
+def split_of_the_mean(
+    *, at_most: Fraction | None = None, constant: int | Fraction = 108, whole: int | Fraction = 1
+) -> Evidence:
     r"""The line $\mathbb{E}\|\frac{R_L}{S_L}-\frac RS\|^2\leq\frac CL+\int_{C/L}^{t_0}\frac
     C{Lt}dt+\int_{t_0}^\infty\mathbb{P}(\max_\ell\|f(z_\ell)\|^2\geq\frac t2-\|\frac RS\|^2)dt$ is
     refuted as printed by one Rademacher token. The repair asks for $\delta_0\leq\frac{16}{27}$
-    (`at_most`).
+    (`at_most`), where $C/L\leq t_0$.
 
-    Repaired, it is tried where delta_0 <= 16/27, on exact cases, and C/L <= t_0 is proved there for
-    every L and a2. `constant` is the 108 in front of the first two terms.
+    Repaired, it is derived, with the integral of $\mathbb{P}(\|\frac{R_L}{S_L}-\frac RS\|^2\geq
+    t)$ over all levels for the mean, where an integral over levels t is the mean of $e^T$ times the
+    integrand at T with the density $e^{-t}$; that C/L <= t_0 is proved for every L and a2. The
+    second route are exact cases. `constant` is the 108 in front of the first two terms, and `whole`
+    multiplies the mean that is an integral.
     """
-    given = admitted(at_most)
+    given = admitted(at_most and LARGEST_DELTA_0)
     cases = [
         increasing(ERROR, first_terms(constant) + MAXIMUM_TAIL, order=2, growth=p, admitted=given)
         for p in (1, 2)
@@ -172,7 +177,14 @@ def split_of_the_mean(*, at_most: Fraction | None = None, constant: int | Fracti
     most = sp.Rational(at_most)
     right = threshold_c4(LENGTH, SIZE, 1)
     order = forall(C(SIZE, 1) / LENGTH, "<=", right, DOMAIN, where=[(delta_0(LENGTH, SIZE), "<=", most)])
-    return all_of(*cases, order)
+    found = derivation("BB:LC.4.int", two_atoms(whole), all_of(*cases), constant=constant, whole=whole)
+    return all_of(found, order)
+
+
+def two_atoms(whole: int | Fraction) -> Evidence:
+    """The integral of P(X >= t) for X = x or x + y with probabilities 1 - q and q, against E X."""
+    x, y, q = sp.symbols("x y q", positive=True)
+    return identity(x + q * y, sp.Rational(whole) * ((1 - q) * x + q * (x + y)))
 
 
 @claim(
@@ -245,14 +257,17 @@ def integral_of_the_maximum(*, at_most: Fraction | None = None, two: int | Fract
     r"""The step $\int_{t_0}^\infty\mathbb{P}(\max_\ell\|f(z_\ell)\|^2\geq\frac t2-\|\frac
     RS\|^2)\,dt\leq2L\int_s^\infty\mathbb{P}(\|f\|^2\geq t)\,dt$ with $s=(\frac{t_0}2-\|\frac
     RS\|^2)_+$ is refuted as printed. The repair asks for $\delta_0\leq16$, which gives
-    $t_0/2\geq\|\frac RS\|^2$ for every $L$ and $\|Uz\|$.
+    $t_0/2\geq\|\frac RS\|^2$ for every $L$ and $\|Uz\|$; with it the step is derived, where an
+    integral over levels $t$ is the mean of $e^T$ times the integrand at $T$ with the density
+    $e^{-t}$. The second route are laws on few atoms; `two` stands for the 2 on the right.
     """
     bound = sp.Rational(two) * L * OWN_TAIL
     cases = [increasing(MAXIMUM_TAIL, bound, order=2, growth=p, admitted=admitted(at_most)) for p in (1, 2)]
     if at_most is None:
         return all_of(*cases)
     given = [(delta_0(LENGTH, SIZE), "<=", sp.Rational(at_most))]
-    return all_of(*cases, forall(threshold_c4(LENGTH, SIZE, 1) / 2, ">=", exp(2 * SIZE), DOMAIN, where=given))
+    enough = forall(threshold_c4(LENGTH, SIZE, 1) / 2, ">=", exp(2 * SIZE), DOMAIN, where=given)
+    return derivation("BB:LC.4.union/inference", all_of(*cases, enough), two=two, at_most=at_most)
 
 
 @claim("BB:LC.4.union/max", control=dict(c=Fraction(9, 10)))

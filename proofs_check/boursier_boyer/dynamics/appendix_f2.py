@@ -44,13 +44,17 @@ S, x, z, w, h = (ALGEBRA[name] for name in ("S", "x", "z", "w", "h"))
     repair={"outer": 0, "last": "x_k"},
     control=({"last": "x"}, {"outer": 1}),
     needs=("BB:L2.1.a", "BB:12"),
-    cites=("strong law of large numbers",),
 )
 def linear_attention_tends_to_the_token_covariance(*, outer: int = 1, last: str = "x") -> Evidence:
-    r"""Without the outer factor $1/L$ and with $x_k^{\top}w\,x_k^{\top}$ in the last row, the
-    blocks of $\hat\Gamma_{L,w,x}$ have the expectations $(1+\frac1L)\Sigma$, $\Sigma w$,
-    $w^{\top}\Sigma$ and $w^{\top}\Sigma w$ for every $d$ and $L$. As printed (`outer` = 1, and $x$
-    for $x_k$ in the `last` row) the mean of the first entry tends to $0$.
+    r"""Without the outer factor $1/L$ and with $x_k^{\top}w\,x_k^{\top}$ in the last row it is
+    derived for every $d$ that $a^{\top}\hat\Gamma_{L,w,x}b$ is within
+    $(2d^2\|v+v_0w\|^2\|c+c_0w\|^2+2)^{1/2}\eta$ of $a^{\top}\Gamma_wb$ for all $a=(v,v_0)$ and
+    $b=(c,c_0)$, once the averages of the $x_ix_j$ are within $\eta$ of their means, as they are
+    from some $L$ on for almost every sequence of tokens by the strong law of large numbers, and
+    $L\eta\geq|(v^{\top}x)(c^{\top}x)|$ for the query $x$: all entries, and the outputs, converge.
+    As printed (`outer` = 1, and $x$ for $x_k$ in the `last` row) the mean of the first entry tends
+    to $0$. The second route are the expectations of the blocks, $(1+\frac1L)\Sigma$, $\Sigma w$,
+    $w^{\top}\Sigma$ and $w^{\top}\Sigma w$.
 
     With outer = 1 the top-left block, positive in d = 1, has mean (1 + 1/L) Sigma / L -> 0 and
     tends to 0 (Fatou), not to Sigma. The last row (1/L) sum x_k'w x', with the query x where x_k
@@ -72,7 +76,8 @@ def linear_attention_tends_to_the_token_covariance(*, outer: int = 1, last: str 
     row = (x.T * w) * (z.T if last == "x" else x.T)
     top, column, corner = x * x.T + h * (z * z.T), x * (x.T * w), (w.T * x) * (x.T * w)
     means = ((top, S + h * S), (column, S * w), (row, w.T * S), (corner, w.T * S * w))
-    return all_of(*(trace_identity(block.gauss("x", S).gauss("z", S), mean) for block, mean in means))
+    blocks = all_of(*(trace_identity(block.gauss("x", S).gauss("z", S), mean) for block, mean in means))
+    return derivation("BB:F.2.lin", blocks, last=last)
 
 
 def zhang(start: Start, exponent: float) -> tuple[np.ndarray, float]:

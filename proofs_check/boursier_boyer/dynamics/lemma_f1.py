@@ -21,7 +21,7 @@ from numerics.provers import Closed, Integers, forall, identity, trace_identity
 from numerics.seeds import current_seed, generator
 from proofs_check.boursier_boyer.dynamics.lemma_f1_tasks import decay
 from proofs_check.boursier_boyer.main_text.lemma_2_1 import GENERATING_FUNCTION
-from proofs_check.core.claim import MEANS, claim
+from proofs_check.core.claim import claim
 from proofs_check.derivations.gaussian_tokens.tilted_tokens import LARGEST, ORDERS
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.outcomes import TYPO, refuted_exactly, supported
@@ -227,33 +227,44 @@ def law_of_the_tilted_token(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     return derivation("BB:29", search, half=half)
 
 
-@claim("BB:LF.1.iii.a/convexity", control={"two": 3})
-def power_of_a_sum(*, two: int = 2) -> Evidence:
-    r"""The step from $p$ to $p+1$ of $(\alpha+\beta)^p\leq2^{p-1}(\alpha^p+\beta^p)$ rests on
-    $2(\alpha A+\beta B)-(\alpha+\beta)(A+B)=(\alpha-\beta)(A-B)$ with $A=\alpha^p$ and $B=\beta^p$;
-    `two` stands for the first 2 of the identity.
+@claim("BB:LF.1.iii.a/convexity", control={"share": Fraction(9, 10)})
+def power_of_a_sum(*, share: int | Fraction = 1) -> Evidence:
+    r"""For every whole $p\geq0$, $\|\Gamma Uz+\Gamma^{1/2}Y\|^p\leq2^{p-1}(\|\Gamma
+    Uz\|^p+\|\Gamma^{1/2}Y\|^p)$ is derived by induction over $p$, for every root $R$ of
+    $\Gamma=RR^\top$ in place of $\Gamma^{1/2}$; its step rests on
+    $2(\alpha A+\beta B)-(\alpha+\beta)(A+B)=(\alpha-\beta)(A-B)$ with $A=\alpha^p$ and
+    $B=\beta^p$. The second route is this identity, and $p=2$; `share` multiplies the right side.
     """
-    return identity(two * (alpha * A + beta * B) - (alpha + beta) * (A + B), (alpha - beta) * (A - B))
+    step = identity(2 * (alpha * A + beta * B) - (alpha + beta) * (A + B), (alpha - beta) * (A - B))
+    ranges = {alpha: Closed(0, oo), beta: Closed(0, oo)}
+    square = forall((alpha + beta) ** 2, "<=", Rational(share) * 2 * (alpha**2 + beta**2), ranges)
+    return derivation("BB:LF.1.iii.a/convexity", all_of(step, square), share=share)
 
 
 @claim("BB:LF.1.iii.a/root", control={"k": Fraction(1, 2)})
 def norm_of_the_root(*, k: Fraction = Fraction(1)) -> Evidence:
-    r"""The second step is $gy^2\leq\|\Gamma\|_{\rm op}\,y^2$ for each eigenvalue
-    $g\leq\|\Gamma\|_{\rm op}$ of $\Gamma$; `k` multiplies the right side.
+    r"""The second step, $\mathbb{E}\|\Gamma^{1/2}Y\|^p\leq\|\Gamma\|_{\rm
+    op}^{p/2}\,\mathbb{E}\|Y\|^p$, is derived for every whole $p\geq0$. The second route is
+    $gy^2\leq\|\Gamma\|_{\rm op}\,y^2$ for each eigenvalue $g\leq\|\Gamma\|_{\rm op}$ of $\Gamma$;
+    `k` multiplies the right sides.
     """
     g, top, y = sp.symbols("g Gamma y", nonnegative=True)
     ranges = dict.fromkeys((g, top, y), Closed(0, oo))
-    return forall(g * y**2, "<=", Rational(k) * top * y**2, ranges, where=[(g, "<=", top)])
+    search = forall(g * y**2, "<=", Rational(k) * top * y**2, ranges, where=[(g, "<=", top)])
+    return derivation("BB:LF.1.iii.a/root", search, k=k)
 
 
 @claim("BB:LF.1.iii.a/maximum", control={"k": Fraction(1, 2)})
 def both_powers_below_the_maximum(*, k: Fraction = Fraction(1)) -> Evidence:
-    r"""The last step is $x\leq\max(1,x^2)$ and $x^2\leq\max(1,x^2)$ for $x=\|\Gamma\|_{\rm
-    op}^{p/2}$; `k` multiplies the right sides.
+    r"""The last step, $\|\Gamma Uz\|^p+\|\Gamma\|_{\rm op}^{p/2}C\leq\max(1,\|\Gamma\|_{\rm
+    op}^p)(\|U\|_{\rm op}^p\|z\|^p+C)$ with $C=\mathbb{E}\|Y\|^p$, is derived for every whole
+    $p\geq0$. The second route is $x\leq\max(1,x^2)$ and $x^2\leq\max(1,x^2)$ for
+    $x=\|\Gamma\|_{\rm op}^{p/2}$; `k` multiplies the right sides.
     """
     bound = Rational(k) * Max(1, x**2)
     ranges = {x: Closed(0, oo)}
-    return all_of(forall(x, "<=", bound, ranges), forall(x**2, "<=", bound, ranges))
+    search = all_of(forall(x, "<=", bound, ranges), forall(x**2, "<=", bound, ranges))
+    return derivation("BB:LF.1.iii.a/maximum", search, k=k)
 
 
 def gaussian_power(scale: Any, p: int) -> Any:
@@ -288,18 +299,30 @@ def sampled_chain(prompts: int = 40_000, sigmas: float = 7.0) -> Evidence:
 
 @claim(
     "BB:LF.1.iii.a",
-    control={"power": 3},
+    control={"share": Fraction(9, 10)},
     needs=("BB:29", "BB:LF.1.iii.a/convexity", "BB:LF.1.iii.a/root", "BB:LF.1.iii.a/maximum"),
+    cites=(GENERATING_FUNCTION,),
 )
-def moments_of_the_tilted_token(*, power: int = 2) -> Evidence:
-    r"""The last member of the display less the third one is $(m-x^2)a+(x^2a-b)+(m-x)C$ with
+def moments_of_the_tilted_token(*, share: int | Fraction = 1) -> Evidence:
+    r"""All members of the display, doubled, are derived for every whole $p\geq0$ from the law of
+    the tilted token (BB:29): a power is the sequence that starts at 1 and is multiplied by the
+    length $p$ times. The second routes are samples in $\mathbb{R}^3$, eigenvalues of $\Gamma$, and
+    numbers: the last member less the third one is $(m-x^2)a+(x^2a-b)+(m-x)C$ with
     $x=\|\Gamma\|_{\rm op}^{p/2}$, $m=\max(1,x^2)$, $a=\|U\|_{\rm op}^p\|z\|^p$, $b=\|\Gamma
-    Uz\|^p\leq x^2a$ and $C=\mathbb{E}\|Y\|^p$, and no term is negative; `power` stands for the 2 in
-    $m-x^2$.
+    Uz\|^p\leq x^2a$ and $C=\mathbb{E}\|Y\|^p$. Here `share` multiplies the larger of two members.
     """
     a, c, C, m = sp.symbols("a b C m", nonnegative=True)
-    regrouped = identity(m * (a + C) - (c + x * C), (m - x**power) * a + (x**2 * a - c) + (m - x) * C)
-    return confirmed(regrouped, sampled_chain())
+    regrouped = identity(m * (a + C) - (c + x * C), (m - x**2) * a + (x**2 * a - c) + (m - x) * C)
+    g, top = sp.symbols("g Gamma", nonnegative=True)
+    part, ranges = Rational(share), dict.fromkeys((alpha, beta, x, g, top), Closed(0, oo))
+    judge = lambda left, right, **where: forall(
+        left, "<=", part * right, {n: ranges[n] for n in ranges if (left + right).has(n)}, **where
+    )
+    square = judge((alpha + beta) ** 2, 2 * (alpha**2 + beta**2))
+    root = judge(g * x**2, top * x**2, where=[(g, "<=", top)])
+    last = all_of(regrouped, judge(x, Max(1, x**2)), judge(x**2, Max(1, x**2)))
+    first = confirmed(square, sampled_chain()) if share == 1 else square
+    return derivation("BB:LF.1.iii.a", first, root, last, share=share)
 
 
 # -- the last display ------------------------------------------------------------------------------
@@ -321,7 +344,6 @@ def in_one_dimension(
 
 @claim(
     "BB:LF.1.iii",
-    assumes=(MEANS,),
     false="gap",
     follows="BB:LF.1.i",
     costs="constants",
@@ -340,10 +362,12 @@ def in_one_dimension(
     control={"k": Fraction(3, 4)},
 )
 def moments_with_the_parameter(*, parameter: str = "printed", k: Fraction = Fraction(1)) -> Evidence:
-    r"""For $\max(1,\|\Gamma_w\|_{\rm op})\leq\sigma_\mu^2$ one needs $\max(\|v\|^2,\|\Sigma\|_{\rm
-    op}(\|a\|+|b|\,\|w\|)^2)\leq\sigma_\mu^2\|v\|^2$ for $v=(a,b)$. With the printed $\sigma_\mu^2$
-    this fails, and so does the display at $d=1$; with the repaired one it holds, and both sides are
-    raised to the power $p$.
+    r"""With $\sigma_\mu^2=\max(1,\|\Sigma\|_{\rm op}(1+\|w\|^2))$, where `k` multiplies
+    $\|\Sigma\|_{\rm op}$, the display is derived for all whole $p,q\geq0$ from the one before at
+    each query, and so is $\|\Gamma_wv\|\leq\|\Sigma\|_{\rm op}(1+\|w\|^2)\|v\|$ for every $v$. With
+    the printed $\sigma_\mu^2$ the display fails at $d=1$. The second route is that
+    $\max(1,\|\Gamma_w\|_{\rm op})\leq\sigma_\mu^2$ needs $\max(\|v\|^2,\|\Sigma\|_{\rm
+    op}(\|a\|+|b|\,\|w\|)^2)\leq\sigma_\mu^2\|v\|^2$ for $v=(a,b)$.
     """
     top, w, a, shift = sp.symbols("Sigma w a b", nonnegative=True)
     ranges = {top: sp.Interval.Lopen(0, 1), **dict.fromkeys((w, a, shift), Closed(0, oo))}
@@ -351,7 +375,8 @@ def moments_with_the_parameter(*, parameter: str = "printed", k: Fraction = Frac
     square = a**2 + shift**2
     found = forall(Max(square, top * (a + shift * w) ** 2), "<=", sigma2 * square, ranges)
     if found.verdict is not Verdict.REFUTED or parameter != "printed":
-        return found
+        norm = forall(top * (a + shift * w) ** 2, "<=", Rational(k) * top * (1 + w**2) * square, ranges)
+        return derivation("BB:LF.1.iii", norm, found, k=k)
     left, bracket, power = in_one_dimension(*(sp.Integer(1),) * 4, p=4)
     right = 8 * power * bracket
     if not left > right:

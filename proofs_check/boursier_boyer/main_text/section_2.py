@@ -34,18 +34,29 @@ DIVERGING_LAWS = {"every law": (2**n, 0), "some exponential moment": (n, 1)}
     at="laws without exponential moments",
     costs="nothing",
     repair=dict(laws="every exponential moment"),
-    control=dict(laws="some exponential moment"),
+    control=(
+        dict(laws="some exponential moment"),
+        dict(share=Fraction(1, 4)),
+        dict(least=Fraction(1, 10)),
+    ),
     hypotheses=("d in Integers", "d >= 1"),
 )
-def layer_is_defined(*, laws: str = "every law") -> Evidence:
+def layer_is_defined(
+    *, laws: str = "every law", share: Fraction = Fraction(1, 2), least: Fraction = Fraction(0)
+) -> Evidence:
     r"""As printed the integrals in $T[\mu](z)$ are finite for every law; but for
     $\mathbb{P}(Z=2^n)=2^{-n}$ no term of the numerator is below 1. Repaired, for laws with every
-    exponential moment, they are finite, as $|z_i|e^{a^\top z}\leq e^{(a+e_i)^\top
-    z}+e^{(a-e_i)^\top z}$.
+    exponential moment, it is derived that $\mathbb{E}|z_i|e^{a^\top
+    z}\leq\frac12\mathbb{E}e^{(a+e_i)^\top z}+\frac12\mathbb{E}e^{(a-e_i)^\top z}$, so that the
+    numerator is finite, and that the denominator is more than `least` = 0; `share` stands for the
+    $\frac12$. The second route are the integrands.
     """
-    if laws not in DIVERGING_LAWS:
-        return forall(sp.Abs(x) * exp(s), "<=", exp(s + x) + exp(s - x), {x: (-oo, oo), s: (-oo, oo)})
-    return diverging(laws)
+    if laws in DIVERGING_LAWS:
+        return diverging(laws)
+    real = {x: (-oo, oo), s: (-oo, oo)}
+    above = forall(sp.Abs(x) * exp(s), "<=", sp.Rational(share) * (exp(s + x) + exp(s - x)), real)
+    positive = forall(sp.Rational(least), "<", exp(s), {s: (-oo, oo)})
+    return derivation("BB:2.def", above, positive, share=share, least=least)
 
 
 def diverging(laws: str) -> Evidence:

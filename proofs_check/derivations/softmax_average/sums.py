@@ -8,11 +8,12 @@ from functools import cache
 
 from numerics.derivations.derived import cauchy_schwarz, chain, exp, integrated
 from numerics.derivations.kernel.normal_form import LENGTH as L
-from numerics.derivations.kernel.rules import arithmetic, equal, gcongr
-from numerics.derivations.kernel.sorts import Sort
-from numerics.derivations.kernel.terms import Defined, Function, Term, Variable, term
+from numerics.derivations.kernel.rules import arithmetic, equal, gcongr, instantiate
+from numerics.derivations.kernel.sorts import REALS, Sort
+from numerics.derivations.kernel.terms import Defined, Function, Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement
+from proofs_check.derivations.proof import proves
 from proofs_check.derivations.softmax_average import moments, second_moment
 from proofs_check.derivations.softmax_average.softmax_average import (
     K,
@@ -26,8 +27,11 @@ from proofs_check.derivations.softmax_average.softmax_average import (
     moment,
     over,
     q,
+    score,
     sub_gaussian,
     total,
+    w,
+    z,
 )
 
 n = Variable("n", Sort.INDEX)
@@ -104,3 +108,28 @@ def fourth_power_theorem() -> Theorem:
     pairs = integrated("coordinates", (i,), pairs, s2, m4, (m,))
     same = equal(N4, fourth_power().rhs)
     return chain(same, arithmetic(same.rhs, "<=", 3 * L**2 * m4, jensen, pairs))
+
+
+# -- where the layer is defined --------------------------------------------------------------------
+
+
+def defined_statements(
+    share: int | Fraction = Fraction(1, 2), least: int | Fraction = 0
+) -> tuple[Statement, Statement]:
+    """E|z_i| w <= share (E e^{a.z + z_i} + E e^{a.z - z_i}) for w = e^{a.z}, and E w > least."""
+    size = Op("max", (z(i, k), -z(i, k)))
+    ends = mean(exp(score + z(i, k))) + mean(exp(score - z(i, k)))
+    return (
+        Statement(mean(size * w), "<=", Fraction(share) * ends),
+        Statement(term(Fraction(least)), "<", mean(w)),
+    )
+
+
+@proves("BB:2.def", defined_statements, part=(1, 2))
+def finite_numerator() -> tuple[Theorem, Theorem]:
+    """|x| <= (e^x + e^{-x})/2, and exponentials are positive."""
+    (first, second), x = defined_statements(), Variable("x_", range=REALS)
+    size = instantiate(arithmetic(Op("max", (x, -x)), "<=", (exp(x) + exp(-x)) / 2), {x: z(i, k)})
+    each = gcongr(size.lhs * w, size)
+    each = chain(each, (exp(score + z(i, k)) + exp(score - z(i, k))) / 2)
+    return integrated("mean", (k,), each, first.lhs, first.rhs), arithmetic(0, "<", second.rhs)

@@ -71,27 +71,6 @@ def split() -> Theorem:
     return show(error_squared**2, "<=", right, error_squared, edge)
 
 
-@proves("BB:LC.7.int", statements.cut_of_the_mean)
-@cache
-def above_the_cut() -> Theorem:
-    """E|err|^4 <= 216 e^{4 a2} K^2/sqrt(L) + E(8 |R_L/S_L|^4 + 8 |R/S|^4 - t_0)_+."""
-    length = W.over(W.i, W.m, (W.R_L / S_L) ** 2)
-    two = show((W.R_L / S_L - W.r) ** 2, "<=", 2 * (W.R_L / S_L) ** 2 + 2 * W.r**2)
-    both = calc(
-        error_squared**2,
-        ("<=", (2 * length + 2 * rho) ** 2, show(error_squared, "<=", 2 * length + 2 * rho, two)),
-        ("<=", 8 * length**2 + 8 * rho**2),
-    )
-    above, beyond = positive_part(8 * length**2 + 8 * rho**2 - t_0), Op("ind", (error_squared - edge,))
-    line = calc(
-        split(),
-        ("<=", edge * error_squared + beyond * (both.rhs - edge**2), both),
-        ("<=", edge * error_squared + positive_part(both.rhs - edge**2)),
-        ("==", sqrt(L) * K * error_squared + above),
-    )
-    return calc(mean_of_the_error(line, above, expectation(above)), ("<=", first_term + expectation(above)))
-
-
 @cache
 def at_the_cut() -> Theorem:
     """|err|^4 <= sqrt(t_0) |err|^2 + 8 sum (|f(z_k)|^4 - s)_+ + 8 (|R/S|^4 - t_0/8)_+."""

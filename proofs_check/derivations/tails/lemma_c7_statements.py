@@ -40,14 +40,6 @@ def lemma(c: int | Fraction = 1) -> Statement:
     return Statement(error, "<=", Fraction(c) * from_sympy(bound, VALUES), given)
 
 
-def cut_of_the_mean(front: int | Fraction = 1) -> Statement:
-    """E|err|^4 <= front 2 C sqrt(t_0)/L + E(8 |R_L/S_L|^4 + 8 |R/S|^4 - t_0)_+."""
-    above = positive_part(8 * W.over(W.i, W.m, (W.R_L / W.S_L) ** 2) ** 2 + 8 * rho**2 - t_0)
-    return Statement(
-        error, "<=", Fraction(front) * first_term + W.expectation(above), sub_gaussian().assumptions
-    )
-
-
 def tails(front: int | Fraction = 1) -> tuple[Statement, Statement]:
     """E|err|^4 <= front 2 C sqrt(t_0)/L + 8 L E(C_f^4 |Z|^4 - s)_+ with s = (t_0/8 - |R/S|^4)_+,
     and with 16 L e^{2d} times the integral of u e^{-u/(16 sigma^2 C_f^2)} from sqrt(s) on.

@@ -10,7 +10,8 @@ from numerics.evidence import Verdict
 from numerics.regression.softmax_vs_linear.few_atoms import gaps, tasks_on_atoms
 from proofs_check.boursier_boyer.dynamics import corollaries_e3_and_e5 as corollaries
 from proofs_check.boursier_boyer.dynamics import lemma_e1, lemma_e2_statement, lemma_e4_statement
-from proofs_check.boursier_boyer.dynamics import lemmas_e2_and_e4_steps as steps
+from proofs_check.boursier_boyer.dynamics import lemma_e2_steps as e2
+from proofs_check.boursier_boyer.dynamics import lemma_e4_steps as e4
 from proofs_check.boursier_boyer.dynamics.lemma_e2_statement import SlopeTask
 from theory.bounds.query_average_constants import paper_constants_V
 
@@ -80,7 +81,7 @@ def test_with_open_balls_only_the_exit_itself_is_outside():
 
 
 @pytest.mark.parametrize(
-    "claim", [lemma_e1.the_constant_in_23, steps.root_of_the_mean, steps.root_of_the_middle_term]
+    "claim", [lemma_e1.the_constant_in_23, e4.root_of_the_mean, e4.root_of_the_middle_term]
 )
 def test_a_repair_is_a_computation(claim):
     held = claim(**claim.repair)
@@ -96,9 +97,9 @@ def test_a_constant_that_grows_where_it_should_fall_is_noticed(monkeypatch):
 
 
 def test_the_maximum_over_a_segment_is_attained_at_its_ends():
-    found = steps.smooth_loss_on_a_segment()
+    found = e2.smooth_loss_on_a_segment()
     assert found.verdict is Verdict.PROVED
-    assert steps.squared_loss_on_a_segment(square=Fraction(3, 2)).verdict is Verdict.REFUTED
+    assert e2.squared_loss_on_a_segment(square=Fraction(3, 2)).verdict is Verdict.REFUTED
 
 
 def test_at_one_token_the_bound_on_g2_fails_and_its_repair_holds():
