@@ -3,6 +3,7 @@ beside numbers, and statements with another number or fewer hypotheses are refus
 """
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
@@ -14,6 +15,7 @@ from scipy.special import betainc, gamma
 from numerics.derivations.kernel.sorts import ProofError
 from numerics.derivations.statements import proved
 from proofs_check.derivations.window import below
+from proofs_check.derivations.window.theorems_e import ends, wide_windows
 from proofs_check.derivations.window.uniform import (
     best_width,
     best_width_from_below,
@@ -115,6 +117,11 @@ WRONG = [
         )
         for part in range(3)
     ),
+    (learned_width.any_constant_statement(2), learned_width.tasks_of_any_constant),
+    (wide_windows.statement(Fraction(1, 2)), wide_windows.noise_beyond),
+    (ends.first_statement(1), ends.first_ends),
+    (ends.first_statement(2, 1), ends.first_ends),
+    (ends.second_statement(3), ends.second_ends),
     (noise_order.lower_statement(Fraction(1, 2)), noise_order.noise_from_below),
     (noise_order.upper_statement(2), noise_order.noise_from_above),
     (cap_measure.last_statement(Fraction(1, 2)), cap_measure.last_link),
@@ -127,3 +134,32 @@ WRONG = [
 def test_another_number_is_refused(statement, theorem):
     with pytest.raises(ProofError):
         proved(statement, theorem(), 20_000)
+
+
+@pytest.mark.parametrize(
+    ("statement", "theorem"),
+    [
+        (wide_windows.statement(), wide_windows.noise_beyond),
+        (ends.first_statement(), ends.first_ends),
+        (ends.second_statement(), ends.second_ends),
+    ],
+)
+def test_no_hypothesis_can_be_dropped(statement, theorem):
+    for dropped in statement.assumptions:
+        with pytest.raises(ProofError, match="assumes more"):
+            proved(replace(statement, assumptions=statement.assumptions - {dropped}), theorem())
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 7])
+@pytest.mark.parametrize("R", [1e-3, 0.5, 1.0, 40.0])
+@pytest.mark.parametrize("C", [0.1, 1.0, 5.0])
+def test_the_ends_where_the_tokens_are_just_enough(d, R, C):
+    """In logarithms: the least n, from which on both sides of either end are in order."""
+    for N in np.geomspace(0.05, 300, 60):
+        l, r, c = math.log(N), math.log(R), math.log(C)
+        if c + d / 2 * r + (d + 2) / 2 * l <= N:
+            assert 2 / (d + 2) * (N + r) <= -4 / (d * (d + 2)) * c + 2 / d * (N - l) + 1e-9
+        if c + (d + 4) / 2 * (r + l) <= N:
+            few = (d + 4) / 2 * (math.log((d + 4) / 2) - 1)
+            cost = 4 / (d * (d + 4)) * max(-c, few)
+            assert 2 * (d + 2) / (d * (d + 4)) * (N + r) <= cost + 2 / d * (N - l) + 1e-9

@@ -64,7 +64,7 @@ def test_few_squares_need_the_law_of_the_heights():
 
 
 def test_uniform_tokens_meet_what_is_assumed_of_them():
-    """In a frame whose third axis is the query: the law of the heights, and the line of the query."""
+    """With the query as the third axis: the law of the heights, and the line of the query."""
     rng, size = np.random.default_rng(9), 400_000
     tokens = rng.normal(size=(size, 3))
     tokens /= np.linalg.norm(tokens, axis=-1, keepdims=True)
