@@ -96,7 +96,7 @@ def risk_without_a_gradient() -> Evidence:
 @claim(
     "BB:LE.4.split",
     false="edge",
-    at="tasks of which sigma_mu has no mean",
+    at="tasks without a twelfth moment of sigma_mu",
     costs="nothing",
     repair={"tasks": "4.2 (i) to (iii)"},
     control=({"factor": Fraction(2)}, {"share": Fraction(9, 10)}),
