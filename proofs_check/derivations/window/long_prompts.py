@@ -20,7 +20,6 @@ from numerics.derivations.kernel.terms import Defined, Function, Op, Term, Varia
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement
 from numerics.derivations.tactics import calc, show
-from proofs_check.derivations.proof import proves
 from proofs_check.derivations.softmax_average import second_moment, sums
 from proofs_check.derivations.softmax_average.softmax_average import (
     S_L,
@@ -330,7 +329,6 @@ def statements(share: int | Fraction = 1) -> tuple[Statement, Statement]:
     return Statement(loss, "<=", unified + more, given), Statement(unified - more, "<=", loss, given)
 
 
-@proves("OURS:R14", statements, part=(1, 2))
 @cache
 def theorem() -> Pair:
     """loss <= B^2 + eps (V + sigma^2) + the bound, and the other way round."""
