@@ -196,7 +196,9 @@ def at_the_end() -> Theorem:
     on, v = ind(c - M), (d - 1) / 2 * log_wide
     inner = instantiate(show(ind(t) * exp(u), "==", ind(t) * exp(ind(t) * u)), {t: c - M})
     plane = show(1, "<=", d, dimension())
-    least = instantiate(arithmetic(0, "<=", ind(C - M) * log(2 * C / r), long), {C: c})
+    line = instantiate(arithmetic(1 - 1 / Y, "<=", log(Y)), {Y: 2 * C / r})
+    least = arithmetic(0, "<=", ind(C - M) * (1 - 1 / (2 * C / r)), long)
+    least = instantiate(chain(least, gcongr(least.rhs, line)), {C: c})
     least = show(0, "<=", (d - 1) / 2 * least.rhs, least, plane, least.rhs)
     wider = calc(
         on,

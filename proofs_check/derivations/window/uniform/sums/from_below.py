@@ -79,7 +79,10 @@ def deep() -> Theorem:
     """(C/Y)^{p/2} <= 1 + C - Y for 1 <= Y <= C."""
     on, more = late * ind(C - Y), lambda e: Op("max", (term(0), e))
     a, h = (Variable(name, range=NONNEGATIVE) for name in "ah")
-    bernoulli = arithmetic(exp(p / 2 * (log(1 + a + h) - log(1 + a))), "<=", 1 + h)
+    grown = log(1 + a + h) - log(1 + a)
+    logs = arithmetic(grown, "<=", log(1 + h)), arithmetic(0, "<=", grown)
+    bernoulli = show(p / 2 * grown, "<=", log(1 + h), *logs, log(1 + a + h), log(1 + a), log(1 + h))
+    bernoulli = calc(gcongr(exp(bernoulli.lhs), bernoulli), ("==", 1 + h))
     bernoulli = instantiate(bernoulli, {a: more(Y - 1), h: more(C - Y)})
     above_C = gcongr(log(C), arithmetic(C, "<=", 1 + more(Y - 1) + more(C - Y)))
     below_Y = arithmetic(late * log(1 + more(Y - 1)), "<=", late * log(Y))
