@@ -199,12 +199,11 @@ u = sp.Symbol("u", positive=True)
 
 
 @claim("COL:G.4.shell", control=dict(one=Fraction(1, 2)))
-def one_shell(*, one: int | Fraction = 1) -> Evidence:
-    r"""A token that is not the query and lies in the shell adds at most
-    $(\frac{2(i+1)}{r})^{p/2}e^{-2i}$, times `one` = 1, to $g_p(r)$, and at least
-    $(\frac{2i}{r})^{p/2}e^{-2(i+1)}$ over `one` for $i>0$ and, at $p=0$, for $i\geq0$, with a real
-    $p\in[0,2]$ and in every dimension. It is tried with $r(1-x_i^\top x)=i+u$, at $p=2$ and at
-    $p=0$; there a token behind, $x_i^\top x<0$, adds at most $2^pe^{-2r}$, times `one`.
+def shells(*, one: int | Fraction = 1) -> Evidence:
+    r"""For a whole $r$, every $d$ and real $p\in[0,2]$ the sum over $n$ tokens is at most the sum
+    over the shells and the tokens behind, times `one` = 1, and at least the sum over the shells
+    with $i>0$, for $p=0$ that with $i\geq0$, over `one`: a token is in one shell or behind, where
+    $2\leq\|x_i-x\|^2\leq4$. One token is tried, with $r(1-x_i^\top x)=i+u$, at $p=2$ and $p=0$.
     """
     shell, ranges = sp.Symbol("u", nonnegative=True), {i: (0, oo), r: (0, oo)}
     ranges |= {shell: Closed(0, 1)}
@@ -219,7 +218,7 @@ def one_shell(*, one: int | Fraction = 1) -> Evidence:
         forall(s**q * sp.exp(-r * s), "<=", one * 4**q * sp.exp(-2 * r), {s: Closed(2, 4), r: (0, oo)})
         for q in (1, 0)
     ]
-    return all_of(derivation("COL:G.4.shell", power, below, plain, one=one), *behind)
+    return derivation("COL:G.4.shell", all_of(power, *behind), below, plain, one=one)
 
 
 @claim(

@@ -21,9 +21,7 @@ from proofs_check.derivations.proof import proves
 k, l = Variable("k", Sort.TOKEN), Variable("l", Sort.TOKEN)
 j, prompt = Variable("j", Sort.INDEX), Variable("prompt", Sort.PROMPT)
 d = Variable("d", range=whole(1))
-r, shell, inner = (
-    Variable(name, range=at) for name, at in (("r", POSITIVE), ("i", NONNEGATIVE), ("i_", POSITIVE))
-)
+r = Variable("r", range=POSITIVE)
 p = Variable("p", range=Range(Fraction(0), Fraction(2), False, False))
 y, z = Variable("y", range=REALS), Variable("z", range=NONNEGATIVE)
 #: The tokens and the query, and the logarithm of the squared distance, for tokens x_k /= x.
@@ -76,65 +74,6 @@ def diameter() -> Theorem:
         0, ("<=", far), ("==", 2 * token.lhs + 2 * query.lhs - square), ("==", 4 - distance, *sphere())
     )
     return show(distance, "<=", 4, most)
-
-
-#: One token, which is not the query, and its squared distance.
-Z, D2 = Function("Z", (Sort.INDEX,)), Variable("D2", range=POSITIVE)
-at = r * (1 - over(Z(j) * x(j)))
-own = D2 ** (p / 2) * exp(-(r * D2))
-
-
-@cache
-def in_the_shell(i: Variable = shell) -> tuple[Theorem, ...]:
-    """A token of the sphere at the squared distance D2 > 0 in the shell i <= r(1 - x_i.x) <= i
-    + 1.
-    """
-    return (
-        assume("the token is on the sphere", over(Z(j) ** 2), "==", 1),
-        assume("|x| = 1", over(x(j) ** 2), "==", 1),
-        assume("D2 = |x_i - x|^2", over((Z(j) - x(j)) ** 2), "==", D2),
-        assume("i <= r(1 - x_i.x)", i, "<=", at),
-        assume("r(1 - x_i.x) <= i + 1", at, "<=", i + 1),
-    )
-
-
-@cache
-def ends_of_the_shell(i: Variable = shell) -> tuple[Theorem, Theorem]:
-    """2i <= r D2 <= 2(i + 1)."""
-    token, query, gap, low, high = in_the_shell(i)
-    same = calc(
-        at, ("==", r / 2 * (2 - token.lhs - query.lhs + gap.lhs)), ("==", r * D2 / 2, token, query, gap)
-    )
-    low, high = chain(low, same), chain(gcongr(same.rhs, same), high)
-    return show(2 * i, "<=", r * D2, low), show(r * D2, "<=", 2 * (i + 1), high, r * D2)
-
-
-def shell_statements(one: int | Fraction = 1) -> tuple[Statement, ...]:
-    """A token of the shell i adds to g_p at most one (2(i + 1)/r)^{p/2} e^{-2i}, and at least 1/one
-    (2i/r)^{p/2} e^{-2(i + 1)}, where i > 0 or p = 0.
-    """
-    given = [hypotheses(*in_the_shell(i)) for i in (shell, inner)]
-    high, low = (
-        (2 * (shell + 1) / r) ** (p / 2) * exp(-2 * shell),
-        (2 * inner / r) ** (p / 2) * exp(-2 * (inner + 1)),
-    )
-    return (
-        Statement(own, "<=", Fraction(one) * high, given[0]),
-        Statement(low / Fraction(one), "<=", own, given[1]),
-        Statement(exp(-2 * (shell + 1)) / Fraction(one), "<=", exp(-r * D2), given[0]),
-    )
-
-
-@proves("COL:G.4.shell", shell_statements, part=(1, 2, 3))
-@cache
-def one_shell() -> tuple[Theorem, Theorem, Theorem]:
-    """The term of the token from above, from below for i > 0, and for p = 0."""
-    low, high = ends_of_the_shell()
-    farther = chain(D2, show(r * D2 / r, "<=", 2 * (shell + 1) / r, high))
-    above, plain = gcongr(own, farther, low), gcongr(exp(-(2 * (shell + 1))), high)
-    low, high = ends_of_the_shell(inner)
-    nearer = chain(show(2 * inner / r, "<=", r * D2 / r, low), D2)
-    return above, gcongr((2 * inner / r) ** (p / 2) * exp(-(2 * (inner + 1))), nearer, high), plain
 
 
 #: Lemma I.3: positive numbers, written as exponentials.

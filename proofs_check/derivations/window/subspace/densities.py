@@ -49,7 +49,7 @@ def positive() -> tuple[Theorem, Theorem]:
     """H is homogeneous in the exponentials and in the factors; at y = e^{c(a - b)} <= e^2 < 15/2
     and alpha = alpha_2/alpha_1 a prover sees it.
     """
-    u, v = (Variable(name, range=POSITIVE) for name in "uv")
+    u, v, unit = *(Variable(name, range=POSITIVE) for name in "uv"), term(1)
     put = {y: exp(c * a - c * b), alpha: second / first}
     ends = (
         arithmetic(exp(c * a - c * b), "<=", Fraction(15, 2)),
@@ -58,8 +58,8 @@ def positive() -> tuple[Theorem, Theorem]:
     )
 
     def shown(x: Variable, z: Variable) -> Theorem:
-        reduced = instantiate(arithmetic(0, "<", H(x, z, y, 1, 1, alpha)), put, *ends)
-        same = arithmetic(H(x, z, u, v), "==", H(x, z, u / v, 1, 1, second / first) / first**2)
+        reduced = instantiate(arithmetic(0, "<", H(x, z, y, unit, unit, alpha)), put, *ends)
+        same = arithmetic(H(x, z, u, v), "==", H(x, z, u / v, unit, unit, second / first) / first**2)
         same = instantiate(same, {u: exp(c * a), v: exp(c * b)})
         scaled = show(0, "<", reduced.rhs / first**2, reduced, reduced.rhs)
         return chain(scaled, same.rhs, show(same.rhs, "<=", same.lhs, same))

@@ -21,7 +21,7 @@ from proofs_check.derivations.window.kernel_sums import d, k, mean, p, prompt, r
 from proofs_check.derivations.window.uniform.cap_measure import dimension, m, polar
 from proofs_check.derivations.window.uniform.kernel_means import sphere
 from proofs_check.derivations.window.uniform.kernel_sum_order import apart, half
-from proofs_check.derivations.window.uniform.sums.from_below import enough, g_p, kernel, weight
+from proofs_check.derivations.window.uniform.sums.from_below import enough, g_p, kernel, same_sign, weight
 from proofs_check.derivations.window.uniform.sums.numbers import M, above, c, ind, l, numbers, over_numbers, y
 from proofs_check.derivations.window.uniform.sums.rings import caps_from_above, coordinates, depth, within
 
@@ -59,27 +59,29 @@ def farther() -> Theorem:
 
 
 @cache
-def one_token() -> Theorem:
-    """A token adds at most e^2 times the weights of the caps with it, and what one at the depth M/r
-    adds.
-    """
+def near_tokens() -> Theorem:
+    """A token not deeper than M/r adds at most e^2 times the weights of the caps with it."""
     steep = arithmetic(ind(Y + 1 - C) * exp(2 * (C - Y)), "<=", exp(2))
-    x = Variable("x", range=POSITIVE)
-    signs = arithmetic(0, "<=", ind(u) * (x * u)), arithmetic(above(-u) * (x * u), "<", ind(u))
-    scaled = instantiate(arithmetic(ind(u), "==", ind(x * u), *signs), {x: r, u: c / r - half})
     steep, less = (instantiate(thm, {Y: deep, C: c}) for thm in (steep, farther()))
     each = calc(
         kernel * (ind(c - deep) * ind(deep + 1 - c)),
         ("==", weight * less.lhs * steep.lhs),
         ("<=", weight * less.rhs * steep.rhs, less, steep),
-        ("==", exp(2) * weight * inside, scaled),
+        ("==", exp(2) * weight * inside, instantiate(same_sign()[0], {u: c / r - half})),
     )
     near = instantiate(whole_part()[2], {y: deep})
-    near = chain(
+    return chain(
         gcongr(kernel * near.lhs, near),
         integrate("coordinates", (l,), each, (M,)),
         exp(2) * over_numbers(weight * inside),
     )
+
+
+@cache
+def one_token() -> Theorem:
+    """A token adds at most e^2 times the weights of the caps with it, and what one at the depth M/r
+    adds.
+    """
     far = arithmetic(above(Y - M) * (p / 2 * (log(Y) - log(M)) - 2 * (Y - M)), "<=", 0)
     inner = show(above(t) * exp(u), "==", above(t) * exp(above(t) * u))
     inner = instantiate(inner, {t: deep - M, u: p / 2 * (log(deep) - log(M)) - 2 * (deep - M)})
@@ -92,7 +94,7 @@ def one_token() -> Theorem:
         ("<=", last),
     )
     split = show(kernel, "==", kernel * ind(M - deep) + kernel * above(deep - M))
-    return chain(split, gcongr(split.rhs, near, rest))
+    return chain(split, gcongr(split.rhs, near_tokens(), rest))
 
 
 @cache
@@ -194,7 +196,9 @@ def at_the_end() -> Theorem:
     on, v = ind(c - M), (d - 1) / 2 * log_wide
     inner = instantiate(show(ind(t) * exp(u), "==", ind(t) * exp(ind(t) * u)), {t: c - M})
     plane = show(1, "<=", d, dimension())
-    least = instantiate(arithmetic(0, "<=", ind(C - M) * log(2 * C / r), long), {C: c})
+    line = instantiate(arithmetic(1 - 1 / Y, "<=", log(Y)), {Y: 2 * C / r})
+    least = arithmetic(0, "<=", ind(C - M) * (1 - 1 / (2 * C / r)), long)
+    least = instantiate(chain(least, gcongr(least.rhs, line)), {C: c})
     least = show(0, "<=", (d - 1) / 2 * least.rhs, least, plane, least.rhs)
     wider = calc(
         on,

@@ -79,7 +79,10 @@ def deep() -> Theorem:
     """(C/Y)^{p/2} <= 1 + C - Y for 1 <= Y <= C."""
     on, more = late * ind(C - Y), lambda e: Op("max", (term(0), e))
     a, h = (Variable(name, range=NONNEGATIVE) for name in "ah")
-    bernoulli = arithmetic(exp(p / 2 * (log(1 + a + h) - log(1 + a))), "<=", 1 + h)
+    grown = log(1 + a + h) - log(1 + a)
+    logs = arithmetic(grown, "<=", log(1 + h)), arithmetic(0, "<=", grown)
+    bernoulli = show(p / 2 * grown, "<=", log(1 + h), *logs, log(1 + a + h), log(1 + a), log(1 + h))
+    bernoulli = calc(gcongr(exp(bernoulli.lhs), bernoulli), ("==", 1 + h))
     bernoulli = instantiate(bernoulli, {a: more(Y - 1), h: more(C - Y)})
     above_C = gcongr(log(C), arithmetic(C, "<=", 1 + more(Y - 1) + more(C - Y)))
     below_Y = arithmetic(late * log(1 + more(Y - 1)), "<=", late * log(Y))
@@ -143,21 +146,21 @@ def one_number() -> Theorem:
 
 
 @cache
-def scaled() -> tuple[Theorem, Theorem]:
-    """A sign does not change with a positive factor."""
+def same_sign() -> tuple[Theorem, Theorem]:
+    """A sign does not change with a positive factor x, nor whether a number is positive."""
     x = Variable("x", range=POSITIVE)
     up = arithmetic(0, "<=", ind(u) * (x * u)), arithmetic(above(-u) * (x * u), "<", ind(u))
     down = arithmetic(0, "<=", ind(-u) * (-x * u)), arithmetic(above(u) * (-x * u), "<", ind(-u))
     weak, strict = arithmetic(ind(u), "==", ind(x * u), *up), arithmetic(above(u), "==", above(x * u), *down)
-    of = lambda thm, e: instantiate(thm, {x: r, u: e})
-    return of(weak, c / r - half), of(strict, half - c / r / 4)
+    return instantiate(weak, {x: r}), instantiate(strict, {x: r})
 
 
 @cache
 def one_token() -> Theorem:
     """(1 - e^{-2})^2 sum of the weights of the rings with the token is at most what it adds."""
     deep_ = r * half
-    weak, strict = scaled()
+    weak, strict = same_sign()
+    weak, strict = instantiate(weak, {u: c / r - half}), instantiate(strict, {u: half - c / r / 4})
     one = instantiate(one_number(), {Y: deep_, C: c}, numbers()[0])
     first, second = (instantiate(series(), {y: e}) for e in (deep_, term(1)))
     here, late_, early_ = exp(2 * deep_ - 2 * c), ind(deep_ - 1), above(1 - deep_)

@@ -164,12 +164,14 @@ def in_dimension_4() -> Theorem:
     X, whole_, scale, lens = large.rhs, large.lhs, 1 / (1 + cotangent**2), over_disk(secant(cotangent))
     # the larger cap
     end = arithmetic(1 - eps, "==", edge(cotangent))
-    inside = show(height - edge(cotangent), "<=", eps - half, end, as_depth(), height, half)
+    inside = show(
+        height - edge(cotangent), "<=", eps - half, end, as_depth(), height, half, eps, edge(cotangent)
+    )
     inside = integrate("mean", (k,), gcongr(ind(height - edge(cotangent)), inside))
     outer = chain(whole_, inside)
     # the smaller one
     end = arithmetic(1 - eps / 4, "==", edge(inner))
-    inside = show(eps / 4 - half, "<=", height - edge(inner), end, as_depth(), height, half)
+    inside = show(eps / 4 - half, "<=", height - edge(inner), end, as_depth(), height, half, eps, edge(inner))
     inside = integrate("mean", (k,), gcongr(ind(eps / 4 - half), inside))
     share = gcongr(small.rhs, arithmetic(1 / (1 + inner**2), "<=", Fraction(7, 16) * scale))
     angle = arithmetic(cotangent**2 / (1 + cotangent**2), "<=", inner**2 / (1 + inner**2))
@@ -213,7 +215,9 @@ def caps_from_above() -> Theorem:
     at, above_, below_ = heights()
     found, scale = measure(cotangent), 1 / (1 + cotangent**2)
     end = arithmetic(1 - eps, "==", edge(cotangent))
-    inside = show(eps - half, "<=", height - edge(cotangent), end, as_depth(), height, half)
+    inside = show(
+        eps - half, "<=", height - edge(cotangent), end, as_depth(), height, half, eps, edge(cotangent)
+    )
     inside = integrate("mean", (k,), gcongr(within(eps), inside))
     most = gcongr(secant(cotangent), show(b**2, "<=", cosine(cotangent)))
     most = integrate("query", (z,), calc(most, ("==", 1 / b)))
