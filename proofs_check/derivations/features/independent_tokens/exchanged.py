@@ -260,8 +260,8 @@ def exchanged() -> Theorem:
     value = lambda x, b, s: x * (b + x - s)
     sides = after.lhs, own_.lhs, rest.lhs, after.rhs, own_.rhs, rest.rhs
     there_ = show(value(*sides[:3]), "==", value(*sides[3:]), after, own_, rest, *sides)
-    sides = before.lhs, A_own, squares, before.rhs
-    here_ = show(of_a_share(before.lhs), "==", of_a_share(before.rhs), before, *sides)
+    own_sides = before.lhs, A_own, squares, before.rhs
+    here_ = show(of_a_share(before.lhs), "==", of_a_share(before.rhs), before, *own_sides)
     in_mean = lambda thm: integrate("prompt", (prompt,), thm)
     first = in_mean(trans(scaled(pair, here_), gated(there * A, A, in_m)))
     last = in_mean(trans(scaled(pair, there_), gated(there * A - C, A_n, in_n)))
