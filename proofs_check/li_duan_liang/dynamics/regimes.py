@@ -151,7 +151,8 @@ def near_zero_loss_in_polynomial_time(*, features: str = "any", most: int | Frac
     $0,e_2,\dots,e_K$ with tasks $\pm\frac12L$ on half of them each it is at least $L^2/(8K)$, here
     with $\epsilon=\frac1K$, $L=2$ and $K=2n$. Repaired, $K^2+3K\log(Kr)+3Kr+\frac12Kr^2$, the time
     of Theorem 1 as repaired in units of $\frac1{\eta\kappa^2\sigma_f^2}$, is at most `most` = 4
-    times $K^2r^2$, $r=\frac{\sigma_f}\epsilon\geq1$.
+    times $K^2r^2$, $r=\frac{\sigma_f}\epsilon\geq1$, and that the loss is at most $\epsilon^2$ from
+    then on is derived from the flow of $Q$.
     """
     if features == "any":
         at = slow.member(L=sp.Integer(2))
@@ -159,7 +160,8 @@ def near_zero_loss_in_polynomial_time(*, features: str = "any", most: int | Frac
         return defeated(at["L"] ** 2 / (8 * K), c1 * at["epsilon"] ** 2, n, at=at, where=where)
     r = sp.Symbol("r", positive=True)
     time = k**2 + 3 * k * log(k * r) + 3 * k * r + k * r**2 / 2
-    return forall(time, "<=", sp.Rational(most) * k**2 * r**2, {k: Closed(2, oo), r: Closed(1, oo)})
+    tried = forall(time, "<=", sp.Rational(most) * k**2 * r**2, {k: Closed(2, oo), r: Closed(1, oo)})
+    return derivation("LDL:4.poly", tried, most=most)
 
 
 def flow_time(k: sp.Expr, L: sp.Expr, epsilon: sp.Expr) -> sp.Expr:
