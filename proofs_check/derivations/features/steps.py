@@ -8,7 +8,7 @@ from numerics.derivations.kernel.sorts import NONNEGATIVE
 from numerics.derivations.kernel.terms import Number, Op, Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
 
-__all__ = ["above", "added", "cancelled", "gap", "ind", "product", "scaled", "times"]
+__all__ = ["above", "added", "both_ways", "cancelled", "gap", "ind", "product", "scaled", "times"]
 
 X_, Y_ = (Variable(name, range=NONNEGATIVE) for name in ("left_", "right_"))
 
@@ -59,3 +59,14 @@ def added(thm: Theorem, Z: Term) -> Theorem:
     X, Y = thm.lhs, thm.rhs
     hidden = tuple(e for e in (X, Y, Z) if not isinstance(e, Number))
     return arithmetic(X + Z, "<=", Y + Z, gap(thm), hide=hidden)
+
+
+def both_ways(up: Theorem, down: Theorem) -> Theorem:
+    """From X <= Y and Y <= X to X == Y."""
+    X, Y = up.lhs, up.rhs
+    apart = X - Y
+    more, less = chain(gap(down), apart), chain(gap(up), -apart)
+    first = arithmetic(apart, "<=", 0, less, hide=(apart,))
+    second = arithmetic(-apart, "<=", 0, more, hide=(apart,))
+    none = arithmetic(apart, "==", 0, first, second, hide=(apart,))
+    return chain(X, Y + apart, arithmetic(Y + apart, "==", Y, none, hide=(apart, Y)))

@@ -19,7 +19,6 @@ from numerics.provers import Closed, Integers, computed, forall, identity
 from theory.regression.features.reduced import ReducedAttention
 
 __all__ = [
-    "EXACT",
     "R7",
     "UPDATES",
     "attention_at_the_start",
@@ -43,11 +42,6 @@ __all__ = [
 Number = int | Fraction
 #: What a repair rests on: one number and its time; or that number alone.
 R7, UPDATES = ("OURS:R7.flow", "OURS:R7.time"), ("OURS:R7.flow",)
-EXACT = (
-    r"Repaired, the features are orthonormal, the tasks exchangeable, the prompts balanced and the "
-    r"steps small, so that by R7 one "
-    r"number $z$ describes training; it increases without bound, and its speed and time are known exactly."
-)
 M, r, y = sp.symbols("M r y", positive=True)
 K, WHOLE = M + 1, sp.Symbol("K", integer=True, positive=True)
 TRAINING = ReducedAttention(K, sp.S.One)

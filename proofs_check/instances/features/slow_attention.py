@@ -8,7 +8,7 @@ K/(2(K-1)). At the step eta = 1/L^2, one number z = q_k - q_{k,m} describes trai
 (K-1)/K and q_{k,m} = -z/K.
 
 The bounds hold for discrete gradient descent from Q = 0 and every N, those that are called late for
-N >= 8K; ``LDL:P2/early``, ``LDL:T1/late`` and ``LDL:P4/gradient`` execute them. T counts steps.
+N >= 64K; ``LDL:P2/early``, ``LDL:T1/late`` and ``LDL:P4/gradient`` execute them. T counts steps.
 """
 
 from __future__ import annotations
@@ -203,7 +203,7 @@ def rest_late(K: Any, T: Any) -> Any:
 
 
 def gradient_late(K: Any, L: Any, T: Any) -> Any:
-    """A lower bound of g_k at every step up to T, for K >= 8, N >= 8K and T >= K^2.
+    """A lower bound of g_k at every step up to T, for K >= 8, N >= 64K and T >= K^2.
 
     >>> gradient_late(8, 1, 4)
     1/22528

@@ -13,6 +13,7 @@ from numerics.counterexamples.by_sequences import defeated
 from numerics.evidence import Evidence
 from numerics.provers import Closed, Integers, forall
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.features import exact_training
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import IN_SHARP, WHERE, K, c1, n
@@ -52,21 +53,22 @@ def the_first_phase_is_not_enough(*, factor: int = 6, power: int = 2) -> Evidenc
     "LDL:5.3.large",
     **charge(false="gap", costs="nothing"),
     repair=dict(falls=True),
-    control=dict(eight=7),
+    control=(dict(eight=7), dict(power=1)),
     needs=exact_training.UPDATES,
     hypotheses=("K in Integers", "K >= 2", "w > 1/2", "w < 1"),
-    argument=exact_training.EXACT,
 )
-def gradients_become_large(*, falls: bool = False, eight: int = 8) -> Evidence:
+def gradients_become_large(*, falls: bool = False, eight: int = 8, power: int = 2) -> Evidence:
     r"""That $g_k$ is larger late, at $\mathrm{Attn}_k=w>\frac12$, than at $\mathrm{Attn}_k=\frac12$
     is refuted (orthonormal features, exchangeable tasks, balanced prompts, $\sigma_f=1$). Repaired,
-    it is at most `eight` = 8 times $(1-w)^2$ times that.
+    it is at most `eight` = 8 times $(1-w)^2$ times that, which is derived from the flow of $Q$, as
+    is $g_k=\sigma_f^2\frac{w(1-w)^2}{K-1}$, with `power` for its exponent.
     """
     whole = sp.Symbol("K", integer=True, positive=True)
     box, half = {whole: Integers(2, oo), w: (Fraction(1, 2), 1)}, gradient(whole, sp.Rational(1, 2))
     if not falls:
         return forall(gradient(whole, w), ">=", half, box)
-    return forall(gradient(whole, w), "<=", eight * (1 - w) ** 2 * half, box)
+    tried = forall(gradient(whole, w), "<=", eight * (1 - w) ** 2 * half, box)
+    return derivation("LDL:5.3.large", exact_training.updates(power), tried, power=power, eight=eight)
 
 
 @claim(

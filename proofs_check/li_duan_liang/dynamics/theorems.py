@@ -6,7 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 import sympy as sp
-from sympy import exp, log, oo
+from sympy import log, oo
 
 from numerics.counterexamples.by_sequences import defeated, vanishing
 from numerics.evidence import Evidence, all_of
@@ -78,17 +78,17 @@ def late_training_is_slow(
     most: Fraction = Fraction(4, 7),
     least: Fraction = Fraction(1, 2),
 ) -> Evidence:
-    r"""For orthonormal features, exchangeable tasks of the spread $\sigma_f^2$, prompts of $N\geq64K$
-    independent tokens of $K$ equally likely classes and $\eta\sigma_f^2\leq K-1$, the scores of a
-    query on all other classes are equal and add up to $-q_k$ after any number $T$ of steps of
-    gradient descent from $Q=0$; $e^{2z}\leq1+34\eta\sigma_f^2\frac{K^2T}{K-1}$ for the gap
-    $z=\frac K{K-1}q_k$; and the loss is at least $\frac{\sigma_f^2}4$ over one plus this bound over
-    $(K-1)^2$. All is derived from the descent of $Q$ by induction over the steps; `classes`, `rate`
-    and `four` stand for the 1 of $K-1$, the 34 and the 4. Tried are they at balanced prompts: the
-    sum of the scores, $e^{2z}-1$ beside the time of the flow, and the loss at a gap.
+    r"""For orthonormal features, exchangeable tasks of the spread $\sigma_f^2$, prompts of
+    $N\geq64K$ independent tokens of $K$ equally likely classes and $\eta\sigma_f^2\leq K-1$, the
+    scores of a query on all other classes are equal and add up to $-q_k$ after any number $T$ of
+    steps of gradient descent from $Q=0$; $e^{2z}\leq1+34\eta\sigma_f^2\frac{K^2T}{K-1}$ for the
+    gap $z=\frac K{K-1}q_k$; and the loss is at least $\frac{\sigma_f^2}4$ over one plus this bound
+    over $(K-1)^2$. All is derived from the descent of $Q$ by induction over the steps; `classes`,
+    `rate` and `four` stand for the 1 of $K-1$, the 34 and the 4. Tried are they at balanced
+    prompts: the sum of the scores, $e^{2z}-1$ beside the time of the flow, and the loss at a gap.
 
-    The tasks $\pm L/\sqrt2$ have $\sigma_f^2=\frac{KL^2}{2(K-1)}$: for these, $\eta=\frac1{L^2}$ and
-    $K\geq8$ the odds $\frac{e^{2z}}{(K-1)^2}$ are at most $1+\frac{42T}K$, the loss is at least
+    The tasks $\pm L/\sqrt2$ have $\sigma_f^2=\frac{KL^2}{2(K-1)}$: for these, $\eta=\frac1{L^2}$
+    and $K\geq8$ the odds $\frac{e^{2z}}{(K-1)^2}$ are at most $1+\frac{42T}K$, the loss is at least
     $\frac{L^2}8$ over one plus this, and $(1-\mathrm{Attn}_k)^2\geq\frac12$ over one plus the odds
     where a prompt has as many tokens of each class, which refutations use; `last` and `two` stand
     for the 42 and the 2, `least` and `most` for $\frac12\leq\eta\sigma_f^2\leq\frac47$.

@@ -14,6 +14,7 @@ from numerics.provers import computed, identity
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Robust
 from proofs_check.core.witnessed import at_point
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.outcomes import TYPO
 from theory.regression.features.data import FeatureRegression
 
@@ -23,21 +24,21 @@ q, y, f, s, X, u = sp.symbols("Q_ab y_i f_k s_i X_ia x_b", real=True)
 #: As functions of q: the prediction, the attention, and the sums over the other tokens.
 prediction, attn, others = (sp.Function(name, real=True)(q) for name in ("yhat", "attn_i", "R"))
 above, below = sp.Function("Y", real=True)(q), sp.Function("D", positive=True)(q)
-REST = "The other tokens enter through their sums only, which go by names as functions of the entry of $Q$."
 
 
-@claim("LDL:C.start", control=dict(half=Fraction(1, 3)), needs=("LDL:eq10",), argument=REST)
+@claim("LDL:C.start", control=dict(half=Fraction(1, 3)), needs=("LDL:eq10",))
 def gradient_of_the_loss(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""The derivative of `half` = 1/2 times the squared error in an entry of $Q$ is the error times
-    the derivative of the prediction, and that of $\sum_i\mathrm{attn}_iy_i$ is
-    $\sum_i\partial\mathrm{attn}_i\,y_i$.
+    r"""The derivative of the loss, `half` = 1/2 times the mean squared error, is the mean of the
+    error times the derivative of the prediction, and that of $\sum_i\mathrm{attn}_iy_i$ is
+    $\sum_i\partial\mathrm{attn}_i\,y_i$: along any path of $Q$ and for every law of queries,
+    prompts and tasks this is derived from the loss as the second moments of the tasks give it.
+    Tried are one entry of $Q$, and one prompt.
     """
     slope = sp.Derivative(half * (prediction - f) ** 2, q)
     linear = sp.Derivative(2 * half * attn * y + others, q)
-    return all_of(
-        identity(slope, (prediction - f) * sp.Derivative(prediction, q)),
-        identity(linear, sp.Derivative(attn, q) * y + sp.Derivative(others, q)),
-    )
+    of_error = identity(slope, (prediction - f) * sp.Derivative(prediction, q))
+    of_prediction = identity(linear, sp.Derivative(attn, q) * y + sp.Derivative(others, q))
+    return derivation("LDL:C.start", of_error, of_error, of_prediction, half=half)
 
 
 SHAPES = Robust(
@@ -51,28 +52,31 @@ SHAPES = Robust(
     repair=dict(outer=True),
     control=dict(factor=2),
     needs=("LDL:eq10",),
-    argument=REST,
     hypotheses=SHAPES.hypotheses,
 )
 def gradient_of_the_attention(*, outer: bool = False, factor: int = 1) -> Evidence:
     r"""The printed derivative of the attention is a number. With the products $\bar X_ix^{\top}$ of
     columns and rows (`outer`), each entry is $\mathrm{attn}_iX_{ia}x_b$ minus `factor` = 1 times
-    $\mathrm{attn}_i\sum_j\mathrm{attn}_jX_{ja}x_b$, for every $N$ and $d$.
+    $\mathrm{attn}_i\sum_j\mathrm{attn}_jX_{ja}x_b$, for every $N$ and $d$: it is derived for the
+    derivative along any path of $Q$; tried is one entry.
     """
     if not outer:
         return at_point(SHAPES, "d^2=1", entries_of_the_derivative=4)
     own = exp(s + q * X * u)
     total = own + others
     mean = (own * X * u + sp.Derivative(others, q)) / total
-    return identity(sp.Derivative(own / total, q), own / total * (X * u - factor * mean))
+    tried = identity(sp.Derivative(own / total, q), own / total * (X * u - factor * mean))
+    return derivation("LDL:C.attn", tried, factor=factor)
 
 
-@claim("LDL:C.grad", control=dict(sign=-1), needs=("LDL:C.start", "LDL:C.attn"), argument=REST)
+@claim("LDL:C.grad", control=dict(sign=-1), needs=("LDL:C.start", "LDL:C.attn"))
 def gradient_over_pairs_of_tokens(*, sign: int = 1) -> Evidence:
-    r"""For three tokens in dimension 2, two of them of one class, the gradient of theory is the
-    printed double sum with $X_i$ minus `sign` = 1 times $X_j$; and for every $N$, where
-    $\hat y=Y/D$ with $Y'=\sum_iy_ie^{s_i}X_{ia}x_b$ and $D'=\sum_je^{s_j}X_{ja}x_b$, the derivative
-    of the loss is $(\hat y-f)(Y'/D-\hat yD'/D)$.
+    r"""Along any path of $Q$ the derivative of the loss is the mean over queries, prompts and tasks
+    of the error times the printed double sum, with $X_i$ minus `sign` = 1 times $X_j$, which is
+    derived for every law of them. Tried are one entry for three tokens in dimension 2, two of them
+    of one class, and for every $N$, where $\hat y=Y/D$ with $Y'=\sum_iy_ie^{s_i}X_{ia}x_b$ and
+    $D'=\sum_je^{s_j}X_{ja}x_b$, that the derivative of the loss is
+    $(\hat y-f)(Y'/D-\hat yD'/D)$.
     """
     v, values = sp.Matrix(2, 2, sp.symbols("v_1:5", real=True)), sp.symbols("f_1:3", real=True)
     Q, tokens = sp.Matrix(2, 2, sp.symbols("Q_1:5", real=True)), (0, 0, 1)
@@ -88,6 +92,5 @@ def gradient_over_pairs_of_tokens(*, sign: int = 1) -> Evidence:
     gradient = problem.gradient(Q)
     entry = identity(computed(r"(\nabla_Q\mathcal L)_{12}", gradient[0, 1]), double[0, 1])
     slopes = sp.Derivative(above, q) / below - sign * above / below * sp.Derivative(below, q) / below
-    return all_of(
-        entry, identity(sp.Derivative((above / below - f) ** 2 / 2, q), (above / below - f) * slopes)
-    )
+    of_sums = identity(sp.Derivative((above / below - f) ** 2 / 2, q), (above / below - f) * slopes)
+    return derivation("LDL:C.grad", all_of(entry, of_sums), sign=sign)

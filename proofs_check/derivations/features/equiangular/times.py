@@ -8,7 +8,7 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.derived import exp, log
+from numerics.derivations.derived import exp, log, symm
 from numerics.derivations.kernel.rules import instantiate
 from numerics.derivations.kernel.sorts import REALS, Range
 from numerics.derivations.kernel.terms import CLOCK, Variable, term
@@ -27,7 +27,7 @@ from proofs_check.derivations.features.equiangular.flow import (
 )
 from proofs_check.derivations.features.equiangular.multiples import loss as loss_at
 from proofs_check.derivations.features.equiangular.setting import M, eta, kappa, spread, t
-from proofs_check.derivations.features.steps import cancelled, ind, scaled, times
+from proofs_check.derivations.features.steps import both_ways, cancelled, ind, scaled, times
 from proofs_check.derivations.proof import proves
 
 rho, u = Variable("rho", range=Range(Fraction(1), lo_open=False)), Variable("u", range=REALS)
@@ -100,3 +100,37 @@ def theorem() -> Theorem:
 def larger() -> Theorem:
     """log(M rho) <= log(K rho)."""
     return show(log(M * rho), "<=", log(K_ * rho))
+
+
+def polynomial_statement(most: int | Fraction = 4) -> Statement:
+    """The loss is at most sigma_f^2/rho^2 from `most` K^2 rho^2 on, in the same units."""
+    enough = Fraction(most) * K_**2 * rho**2 / (eta * kappa**2 * spread)
+    late = ind(CLOCK(t) - enough)
+    return Statement(late * (loss_at(X) - spread / rho**2), "<=", term(0), hypotheses(*setting))
+
+
+@proves("LDL:4.poly", polynomial_statement)
+@cache
+def in_polynomial_time() -> Theorem:
+    """The time of Theorem 1 is at most this."""
+    unit = 1 / (eta * kappa**2 * spread)
+    T, enough = last / (eta * kappa**2 * spread), 4 * K_**2 * rho**2 / (eta * kappa**2 * spread)
+    later = ind(CLOCK(t) - enough)
+    sooner = calc(T, ("<=", enough, times(unit, show(last, "<=", 4 * K_**2 * rho**2))))
+    earlier = ind(CLOCK(t) - T)
+    square = show(later**2, "==", later)
+    up = calc(
+        later,
+        ("==", later**2, symm(square)),
+        ("<=", later * earlier, times(later, show(later, "<=", earlier, sooner))),
+    )
+    both = both_ways(up, show(later * earlier, "<=", later))
+    beyond = loss_at(X) - spread / rho**2
+    return calc(
+        later * beyond,
+        ("==", both.lhs * beyond),
+        ("==", both.rhs * beyond, scaled(beyond, both)),
+        ("==", later * theorem().lhs),
+        ("<=", later * 0, times(later, theorem())),
+        ("==", 0),
+    )

@@ -46,7 +46,7 @@ from proofs_check.derivations.features.independent_tokens.two_classes import (
     tokens,
     z,
 )
-from proofs_check.derivations.features.steps import cancelled, gap, product, scaled, times
+from proofs_check.derivations.features.steps import both_ways, cancelled, product, scaled, times
 
 E = exp(z)
 UNIT = Range(Fraction(0), Fraction(1), False, False)
@@ -137,15 +137,6 @@ def of_the_rest() -> tuple[Theorem, Theorem]:
             squares,
         ),
     )
-
-
-def both_ways(up: Theorem, down: Theorem) -> Theorem:
-    """X == Y from X <= Y and Y <= X."""
-    X, Y = up.lhs, up.rhs
-    apart = X - Y
-    more, less = chain(gap(down), apart), chain(gap(up), -apart)
-    bounds = show(apart, "<=", 0, less, apart), show(-apart, "<=", 0, more, apart)
-    return calc(X, ("==", Y + apart), ("==", Y, show(apart, "==", 0, *bounds, apart)))
 
 
 @cache

@@ -256,9 +256,8 @@ def attention_so_far() -> Theorem:
     kept_ = instantiate(each_class, {c: ((h,), member(h))})
     all_ = calc(of_m(there * member(m)), ("==", kept_.rhs, kept_), ("==", 1, some_class))
     scores = integrate("coordinates", (m,), scaled(member(m), so_far), (K,))
-    exponent = entries(of_m(member(m) * v(m, i)) * X * v(k, j))
     exponent = calc(
-        exponent,
+        entries(of_m(member(m) * v(m, i)) * X * v(k, j)),
         ("==", scores.lhs),
         ("==", scores.rhs, scores),
         ("==", gap * own - s_ * all_.lhs),

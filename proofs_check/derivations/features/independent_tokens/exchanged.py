@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from numerics.derivations.derived import exp, symm
+from numerics.derivations.derived import chain, exp, symm
 from numerics.derivations.kernel.binding import instantiated
 from numerics.derivations.kernel.rules import instantiate, integrate, same_classes, trans
 from numerics.derivations.kernel.sorts import Sort
@@ -139,22 +139,19 @@ def attention_of_the_family(same_tokens: Theorem) -> Theorem:
 
 
 @cache
-def squares_of_the_family() -> Theorem:
-    """The sum of the squares of the attentions on the exchanged classes is that of the others."""
-    known, D, A_i = of_three(), A - A_n, attention(member(i))
-    one = attention_of_the_family(show(turned, "==", turned))
-    each = calc(one, ("==", A_i - swap * (same(m, i) - same(n, i)) * D))
-    square = show(each.lhs**2, "==", each.rhs**2, each, each.lhs, each.rhs)
-    total = integrate("coordinates", (i,), square, (K,))
+def same_squares() -> Theorem:
+    """The squares of any numbers add up to those of the numbers with m and n exchanged."""
+    known, (A_m, A_n) = of_three(), (c(x) for x in (m, n))
+    D, all_ = A_m - A_n, of_i(c(i) ** 2)
     pick = lambda x, y: instantiate(picks, {m: x, c: ((h,), y)})
-    first, second = (pick(x, attention(member(h))) for x in (m, n))
+    first, second = (pick(x, c(h)) for x in (m, n))
     of_delta = [pick(x, same(y, h)) for x, y in ((m, m), (n, n), (n, m))]
     linear = calc(
         swap * (first.lhs - second.lhs),
         ("==", swap * (first.rhs - second.lhs), scaled(swap, first)),
         ("==", swap * (first.rhs - second.rhs), scaled(-swap, second)),
-        ("==", A * (swap * there) - A_n * (swap * same(n, n))),
-        ("==", A * swap - A_n * (swap * same(n, n)), scaled(A, known["m"])),
+        ("==", A_m * (swap * there) - A_n * (swap * same(n, n))),
+        ("==", A_m * swap - A_n * (swap * same(n, n)), scaled(A_m, known["m"])),
         ("==", swap * D, scaled(-A_n, known["n"])),
     )
     x, y, w = (thm.lhs for thm in of_delta)
@@ -181,17 +178,27 @@ def squares_of_the_family() -> Theorem:
         ("==", 2 * swap, known["m"], known["n"]),
     )
     return calc(
-        total,
-        ("==", squares - 2 * D * linear.lhs + swap**2 * D**2 * (x + y - 2 * w)),
-        ("==", squares - 2 * D * linear.rhs + swap**2 * D**2 * (x + y - 2 * w), scaled(-2 * D, linear)),
+        of_i((c(i) - swap * (same(m, i) - same(n, i)) * D) ** 2),
+        ("==", all_ - 2 * D * linear.lhs + swap**2 * D**2 * (x + y - 2 * w)),
+        ("==", all_ - 2 * D * linear.rhs + swap**2 * D**2 * (x + y - 2 * w), scaled(-2 * D, linear)),
         (
             "==",
-            squares - 2 * D * linear.rhs + D**2 * quadratic.lhs,
+            all_ - 2 * D * linear.rhs + D**2 * quadratic.lhs,
             scaled(D**2 * (x + y - 2 * w), known["square"]),
         ),
-        ("==", squares - 2 * D * linear.rhs + D**2 * quadratic.rhs, scaled(D**2, quadratic)),
-        ("==", squares),
+        ("==", all_ - 2 * D * linear.rhs + D**2 * quadratic.rhs, scaled(D**2, quadratic)),
+        ("==", all_),
     )
+
+
+@cache
+def squares_of_the_family() -> Theorem:
+    """The sum of the squares of the attentions on the exchanged classes is that of the others."""
+    one = attention_of_the_family(show(turned, "==", turned))
+    each = calc(one, ("==", attention(member(i)) - swap * (same(m, i) - same(n, i)) * (A - A_n)))
+    square = show(each.lhs**2, "==", each.rhs**2, each, each.lhs, each.rhs)
+    kept = instantiate(same_squares(), {c: ((h,), attention(member(h)))})
+    return chain(integrate("coordinates", (i,), square, (K,)), kept)
 
 
 def of_a_share(share: Term) -> Term:
@@ -260,8 +267,8 @@ def exchanged() -> Theorem:
     value = lambda x, b, s: x * (b + x - s)
     sides = after.lhs, own_.lhs, rest.lhs, after.rhs, own_.rhs, rest.rhs
     there_ = show(value(*sides[:3]), "==", value(*sides[3:]), after, own_, rest, *sides)
-    sides = before.lhs, A_own, squares, before.rhs
-    here_ = show(of_a_share(before.lhs), "==", of_a_share(before.rhs), before, *sides)
+    own_sides = before.lhs, A_own, squares, before.rhs
+    here_ = show(of_a_share(before.lhs), "==", of_a_share(before.rhs), before, *own_sides)
     in_mean = lambda thm: integrate("prompt", (prompt,), thm)
     first = in_mean(trans(scaled(pair, here_), gated(there * A, A, in_m)))
     last = in_mean(trans(scaled(pair, there_), gated(there * A - C, A_n, in_n)))
