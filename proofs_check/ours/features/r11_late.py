@@ -179,9 +179,9 @@ def the_late_law(*, four: Fraction = Fraction(4), one: int = 1, any_tasks: bool 
 
 
 @claim(
-    "OURS:R11.orthonormal/late",
+    "OURS:R11.orthonormal",
     control=({"four": 5}, {"four": 3}, {"any_tasks": True}),
-    needs=("OURS:R11", "OURS:R11.orthonormal"),
+    needs=("OURS:R11", "OURS:R11.orthonormal/margin"),
 )
 def the_late_loss_of_orthonormal_features(*, four: int = 4, any_tasks: bool = False) -> Evidence:
     r"""At the margin $\gamma=(K-1)^{-1/2}$ the derivation of R11 says that $4\eta t\,\mathrm{loss}/
@@ -196,7 +196,7 @@ def the_late_loss_of_orthonormal_features(*, four: int = 4, any_tasks: bool = Fa
     if any_tasks:
         return tried
     ends = (tried, tried) if four == 4 else (_compared(four, 4), _compared(4, four))
-    return derivation("OURS:R11.orthonormal/late", *ends, four=four)
+    return derivation("OURS:R11.orthonormal", *ends, four=four)
 
 
 def _compared(less: int, more: int) -> Evidence:
@@ -205,7 +205,7 @@ def _compared(less: int, more: int) -> Evidence:
 
 
 @claim(
-    "OURS:R11.orthonormal",
+    "OURS:R11.orthonormal/margin",
     control=({"square": 1}, {"one": 0}),
 )
 def the_margin_of_orthonormal_features(*, square: int = 2, one: int = 1) -> Evidence:
@@ -228,7 +228,7 @@ def the_margin_of_orthonormal_features(*, square: int = 2, one: int = 1) -> Evid
         K**2 * (K - one) ** 2 * g**2, "<=", K**2 * (K - 1) * A, domain, where=[((K - 1) * g**2, "<=", A)]
     )
     found = derivation(
-        "OURS:R11.orthonormal",
+        "OURS:R11.orthonormal/margin",
         identity((K - 1) + 1, one * K),
         identity(K * (K - 1) ** 2 + K * M, K**2 * (K - one)),
         at_most,

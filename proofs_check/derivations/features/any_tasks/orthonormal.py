@@ -252,9 +252,9 @@ def at_most() -> Theorem:
     )
 
 
-proves("OURS:R11.orthonormal", statements, part=1)(gaps_of_D)
-proves("OURS:R11.orthonormal", statements, part=2)(square_of_D)
-proves("OURS:R11.orthonormal", statements, part=3)(at_most)
+proves("OURS:R11.orthonormal/margin", statements, part=1)(gaps_of_D)
+proves("OURS:R11.orthonormal/margin", statements, part=2)(square_of_D)
+proves("OURS:R11.orthonormal/margin", statements, part=3)(at_most)
 
 # The late law at this margin.
 
@@ -281,7 +281,7 @@ def late_statements(four: int = 4) -> tuple[Statement, ...]:
     )
 
 
-@proves("OURS:R11.orthonormal/late", late_statements, part=(1, 2))
+@proves("OURS:R11.orthonormal", late_statements, part=(1, 2))
 @cache
 def late() -> tuple[Theorem, Theorem]:
     """gamma^2 is 1/M."""
