@@ -178,32 +178,68 @@ def the_late_law(*, four: Fraction = Fraction(4), one: int = 1, any_tasks: bool 
     return derivation("OURS:R11", flat, fast, tried, four=four, one=one)
 
 
-@claim("OURS:R11.orthonormal/late", control=({"four": 5}, {"any_tasks": True}), needs=("OURS:R11",))
+@claim(
+    "OURS:R11.orthonormal",
+    control=({"four": 5}, {"four": 3}, {"any_tasks": True}),
+    needs=("OURS:R11", "OURS:R11.orthonormal/margin"),
+)
 def the_late_loss_of_orthonormal_features(*, four: int = 4, any_tasks: bool = False) -> Evidence:
-    r"""Along three integrated flows over orthonormal features, which meet the hypotheses of R11,
-    with unequal probabilities, unequal masses and tasks that are not exchangeable,
-    $4t\,\mathrm{loss}/(K-1)$ is 1 up to $\frac1{500}$ at $t=10^{12}$; `four` stands for the 4. With
-    `any_tasks` the task $(0,\frac12,-\frac12)$ is one of them, for which it is $\frac23$.
+    r"""At the margin $\gamma=(K-1)^{-1/2}$ the derivation of R11 says that $4\eta t\,\mathrm{loss}/
+    (K-1)\to1$. Along three integrated flows over orthonormal features, which meet the hypotheses of
+    R11, with unequal probabilities, unequal masses and tasks that are not exchangeable, it is 1 up
+    to $\frac1{500}$ at $t=10^{12}$; `four` stands for the 4. With `any_tasks` the task
+    $(0,\frac12,-\frac12)$ is one of them, for which it is $\frac23$.
     """
     names = [name for name in PROBLEMS if "orthonormal" in name] + ["one task"] * any_tasks
     cases = [scaled_loss(name, four, 1 / (PROBLEMS[name].K - 1)) for name in names]
-    return agree("integration of the flow", cases, 2e-3, checked=r"4\eta t\,\mathrm{loss}(t)/(K-1)\to1")
+    tried = agree("integration of the flow", cases, 2e-3, checked=r"4\eta t\,\mathrm{loss}(t)/(K-1)\to1")
+    if any_tasks:
+        return tried
+    ends = (tried, tried) if four == 4 else (_compared(four, 4), _compared(4, four))
+    return derivation("OURS:R11.orthonormal", *ends, four=four)
 
 
-@claim("OURS:R11.orthonormal", control={"square": 1}, needs=("OURS:R11", "OURS:R11.orthonormal/late"))
-def the_margin_of_orthonormal_features(*, square: int = 2) -> Evidence:
-    r"""For every $K$ the squared norms of the two matrices are $K(1-\frac1K)^2+KM\frac1{K^2}=M$ and
-    $K\frac1{K^2}+KM\frac1{(KM)^2}=\frac1M$, with $M=K-1$; `square` stands for the exponent of $KM$.
+def _compared(less: int, more: int) -> Evidence:
+    """Of two multiples of the late loss which is larger."""
+    return forall(less * loss, "<=", more * loss, {loss: (0, oo)})
+
+
+@claim(
+    "OURS:R11.orthonormal/margin",
+    control=({"square": 1}, {"one": 0}),
+)
+def the_margin_of_orthonormal_features(*, square: int = 2, one: int = 1) -> Evidence:
+    r"""For every $K$ it is derived of orthonormal features that $D=\sum_k(Kv_k-\sum_mv_m)
+    v_k^\top$ has $(v_k-v_m)^\top Dv_k=K$ for $m\neq k$ and $|D|_F^2=K^2(K-1)$, so that $D/|D|_F$
+    has the margin $(K-1)^{-1/2}$; and that a matrix $A$ with $(v_k-v_m)^\top Av_k\geq g$ for
+    $m\neq k$ has $K^2(K-1)^2g^2\leq K^2(K-1)|A|_F^2$, as its gaps add up to $\langle A,D\rangle$.
+
+    The second routes are the squared norms $K(1-\frac1K)^2+KM\frac1{K^2}=M$ and $K\frac1{K^2}+KM
+    \frac1{(KM)^2}=\frac1M$ with $M=K-1$, and margins that are computed. Here `square` stands for
+    the exponent of $KM$, and `one` for the 1 of $K-1$.
     """
     K = sp.Symbol("K", positive=True)
     M = K - 1
     primal = identity(K * (1 - 1 / K) ** 2 + K * M / K**square, M)
     dual = identity(K / K**2 + K * M / (K * M) ** square, 1 / M)
-    found = all_of(primal, dual)
-    if square != 2:
+    g, A = sp.symbols("g A", nonnegative=True)
+    domain = {K: Closed(2, oo), g: Closed(0, oo), A: Closed(0, oo)}
+    at_most = forall(
+        K**2 * (K - one) ** 2 * g**2, "<=", K**2 * (K - 1) * A, domain, where=[((K - 1) * g**2, "<=", A)]
+    )
+    found = derivation(
+        "OURS:R11.orthonormal/margin",
+        identity((K - 1) + 1, one * K),
+        identity(K * (K - 1) ** 2 + K * M, K**2 * (K - one)),
+        at_most,
+        one=one,
+    )
+    found = all_of(primal, dual, found)
+    if (square, one) != (2, 1):
         return found
     cases = [margin_of(f"K = {K}", np.eye(K), (K - 1) ** -0.5) for K in (2, 3, 9)]
-    return confirmed(found, agree("enumeration", cases, 1e-9, checked=r"\gamma=(K-1)^{-1/2}"))
+    margins = agree("enumeration", cases, 1e-9, checked=r"\gamma=(K-1)^{-1/2}")
+    return confirmed(found, margins)
 
 
 @claim(

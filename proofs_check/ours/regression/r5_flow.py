@@ -226,7 +226,7 @@ def saddles_repel_the_orthant(*, half: Rational = Rational(1, 2), one: int = 1) 
 
 
 @claim(
-    "OURS:R5.limit/sign",
+    "OURS:R5.sign",
     control=dict(factor=Rational(1001, 1000)),
     needs=("OURS:R5.cons/gradient", "OURS:R5.limit/critical", "OURS:R5.limit/bounded"),
     cites=(LOJASIEWICZ,),

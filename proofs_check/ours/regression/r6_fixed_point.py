@@ -58,16 +58,25 @@ def supremum(eigenvalues: tuple[float, ...], noise: float = 0.0) -> float:
 
 @claim(
     "OURS:R6.fixed/lambda",
-    control=(dict(four=3), dict(four=5), dict(start=1), dict(invertible=False)),
+    control=(
+        dict(four=3),
+        dict(four=5),
+        dict(start=1),
+        dict(invertible=False),
+        dict(exponent=Fraction(1, 2)),
+    ),
     needs=("OURS:R5.limit", "OURS:R6.valley/scores"),
 )
-def top_eigenvalue_at_the_fixed_point(*, four: int = 4, start: int = 0, invertible: bool = True) -> Evidence:
+def top_eigenvalue_at_the_fixed_point(
+    *, four: int = 4, start: int = 0, invertible: bool = True, exponent: Fraction = Fraction(1, 4)
+) -> Evidence:
     r"""For an invertible $S$, $P(M)=M-SS^+MSS^+=0$, so that the limit of R5.limit is $U=\gamma
     S^{-1}$, where $\gamma^2$ is $(e+\sqrt{e^2+4T})/(2T)$ with $e=|U(0)|^2-u(0)^2$, which is 0 for a
     balanced start, and $T={\rm tr}(S^{-2})$. There the score variance is $\gamma^2=T^{-1/2}$, as
-    R6.valley/scores has $v^2$ at $U=vS^{-1}$. It is below $\frac12$ if and only if $T>4$; `four`
-    stands for the 4, `start` for the $|U|^2-u^2$ of the start, and without `invertible` $S$ is any
-    matrix.
+    R6.valley/scores has $v^2$ at $U=vS^{-1}$. It is below $\frac12$ if and only if $T>4$. That the
+    flow ends at $U=T^{-1/4}S^{-1}$ and $u=T^{1/4}$ from a balanced start is derived from that of
+    R5.limit. Here `four` stands for the 4, `start` for the $|U|^2-u^2$ of the start, `exponent` for
+    the $\frac14$, and without `invertible` $S$ is any matrix.
     """
     A = Algebra(general=["M"], symmetric=["S", "G", "H"], pseudo_inverse=[("S", "G", "H")])
     if invertible:
@@ -79,7 +88,10 @@ def top_eigenvalue_at_the_fixed_point(*, four: int = 4, start: int = 0, invertib
     e = sp.Symbol("e", real=True)  # |U|^2 - u^2
     scale = identity(sp.Subs((e + sqrt(e**2 + four * T)) / (2 * T), e, start), 1 / sqrt(T))
     below = forall(1 / sqrt(T), "<", half, {T: (four, oo)})
-    return all_of(outside, scale, below, forall(1 / sqrt(T), ">=", half, {T: sp.Interval.Lopen(0, four)}))
+    above = forall(1 / sqrt(T), ">=", half, {T: sp.Interval.Lopen(0, four)})
+    # The root of v^4 = T: v^4 - T vanishes there.
+    root = identity((T ** sp.Rational(exponent)) ** 4, T)
+    return all_of(outside, scale, below, above, derivation("OURS:R6.fixed/lambda", root, exponent=exponent))
 
 
 @claim("OURS:R6.fixed/integral", control=dict(half=Rational(1, 4)))

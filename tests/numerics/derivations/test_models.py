@@ -81,6 +81,10 @@ AWAY: dict[str, Any] = {
     "kappa": Fraction(1, 10), "low": Fraction(1, 300),
     "I'": Fraction(161, 20) * (Fraction(161, 20) + Fraction(1, 300)),
 }  # fmt: skip
+#: S = I for d = 2 and L = 3, so that S_L = 2 I without noise.
+TOKENS_OF_ONE_SIZE: dict[str, Any] = {
+    "l": lambda x: 1, "m": lambda x: 2, "r": lambda x: half, "low": 1, "L": 3, "tau2": 0,
+}  # fmt: skip
 WEIGHTS: dict[str, Any] = (
     dict.fromkeys(("L", "P2", "P3", "Q", "t", "q", "tau2"), 1)
     | {
@@ -165,7 +169,7 @@ MODELS: dict[str, dict[str, Any]] = {
     "minimum": MINIMUM, "saddle": MINIMUM | {"U": diagonal(), "u": 0, "q": 28, "k": 4},
     "invertible": MINIMUM | INVERTIBLE, "at the end": MINIMUM | {"v": half},
     "outside the range": MINIMUM | {"X": diagonal(0, 5), "Y": diagonal(0, 7)},
-    "kept away": MINIMUM | AWAY,
+    "kept away": MINIMUM | AWAY, "three tokens": TOKENS_OF_ONE_SIZE,
     "on the ray": MINIMUM | {"X": diagonal(quarter, half)}, "one token": WEIGHTS, "covariance": COVARIANCE,
     "independent tokens": TOKENS, "features": FEATURES,
     "labelled tokens": LABELLED, "two classes": CLASSES, "orbit": ORBIT, "orthonormal": ORTHONORMAL,

@@ -16,7 +16,7 @@ from numerics.derivations.kernel.sorts import ProofError
 from numerics.derivations.kernel.terms import term
 from numerics.derivations.statements import from_sympy, proved
 from proofs_check.derivations.features import only_orthonormal
-from proofs_check.derivations.features.any_tasks import late_law
+from proofs_check.derivations.features.any_tasks import late_law, orthonormal
 from proofs_check.derivations.features.independent_tokens import counts
 from proofs_check.derivations.gaussian_tokens import averaged_label, bayes, linear_risk
 from proofs_check.derivations.linear_attention.any_start import limit as any_start
@@ -64,6 +64,10 @@ SHOWN = {
         late_law.statements,
         lambda: (late_law.J_is_bounded(), late_law.at_most_1(), late_law.at_least_1()),
     ),
+    "orthonormal": (
+        orthonormal.statements,
+        lambda: (orthonormal.gaps_of_D(), orthonormal.square_of_D(), orthonormal.at_most()),
+    ),
     "any start": (any_start.statement, any_start.theorem),
     "semidefinite": (
         semidefinite.statements,
@@ -93,6 +97,9 @@ WRONG = [
     ("late law", 0, {"one": 0}),
     ("late law", 1, {"four": 5}),
     ("late law", 2, {"four": 3}),
+    ("orthonormal", 0, {"one": 0}),
+    ("orthonormal", 1, {"one": 0}),
+    ("orthonormal", 2, {"one": 0}),
     ("any start", 0, {"factor": 2}),
     ("semidefinite", 0, {"sign": -1}),
     ("semidefinite", 1, {"sign": -1}),

@@ -1,6 +1,6 @@
 """R6: L times the least excess risk of linear attention, which is half of sum_i (l_i - l_i^2/m_i)
-by R5.limit/square with the eigenvalues m_i = (1 + 1/L) l_i + T/L of S_L, for an invertible S: it is at
-most its limit, half of tr S + d T, and at least that less a multiple of 1/L.
+by R5.limit/square with the eigenvalues m_i = (1 + 1/L) l_i + T/L of S_L, for an invertible S: it is
+at most its limit, half of tr S + d T, and at least that less a multiple of 1/L.
 """
 
 from __future__ import annotations
