@@ -58,8 +58,7 @@ def error_of_two_tokens(whole: int) -> Evidence:
     control=(dict(power=2), dict(factor=1), dict(whole=2), dict(product=2)),
     needs=("OURS:R13/weights",),
     cites=(
-        "Tonelli's theorem: means, sums over degrees and integrals over r of nonnegative terms may be "
-        "exchanged",
+        "Tonelli's theorem: means and integrals over r of nonnegative terms may be exchanged",
     ),
 )
 def integrals_over_single_tokens(
@@ -70,7 +69,7 @@ def integrals_over_single_tokens(
     over $r$, for every $r>0$, $n$, $d$ and any number of degrees, by the independence of the
     tokens, the addition theorem and the formula of Funk and Hecke, which are cited; and
     $\int_0^\infty r^{`power`}e^{-rX}dr=X^{-2}$, with `power` = 1, so that Tonelli's theorem gives
-    the loss.
+    the loss of these degrees.
 
     Tried are the error of two tokens, the weights of three, and the addition theorem for $d=3$ and
     $k\leq3$: the mean of $P_k(x_i^\top x_j)$ is `product` = 1 times $P_k(t)P_k(s)$. Here `factor`

@@ -215,13 +215,13 @@ def by_degrees(two: int, one: int) -> tuple[Evidence, ...]:
     "OURS:R14",
     control=(dict(share=Fraction(1, 10)), dict(two=1), dict(one=2)),
     needs=("OURS:R13",),
-    cites=("Gegenbauer's integral: the mean of e^{kt} P_n(t) over that of e^{kt} is I_{n+nu}(k)/I_nu(k)",),
+    cites=("Gegenbauer's integral: the mean of e^{kt} P_n(t) is Gamma(d/2) (2/k)^nu I_{n+nu}(k)",),
 )
 def bound_for_every_length(*, share: int | Fraction = 1, two: int = 2, one: int = 1) -> Evidence:
     r"""It is derived for every number of degrees, $n$, $d$ and $w$ that the mean squared error over
     tasks, prompts and noise is at most $B^2+\varepsilon(V+\sigma^2)$ plus `share` = 1 times the
     bound, and at least the same minus it, with the displayed sums $B^2$, $v(t)$ and $V$, where
-    $\rho_k(2w)=\frac{\mathbb EWP_k}{\mathbb EW}$ and $\rho_k(4w)=\frac{\mathbb EW^2P_k}{\mathbb
+    $\varepsilon=\frac{\mathbb EW^2}{n(\mathbb EW)^2}=\frac{Q(w)}n$, $\rho_k(2w)=\frac{\mathbb EWP_k}{\mathbb EW}$ and $\rho_k(4w)=\frac{\mathbb EW^2P_k}{\mathbb
     EW^2}$. The addition theorem and the formula of Funk and Hecke are cited, and that a random
     rotation of the tasks leaves uncorrelated coefficients.
 

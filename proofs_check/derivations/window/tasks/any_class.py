@@ -65,7 +65,8 @@ def numerator(of: Term) -> Term:
 
 
 isotropic = assume(
-    "Schur: a random rotation leaves uncorrelated coefficients, E c'Ac = tr A",
+    "Schur: query and tokens are jointly invariant, so that the query may be fixed and the task "
+    "turned by a random rotation, which leaves uncorrelated coefficients, E c'Ac = tr A",
     tasks(pairs(c(n, i, y) * c(j, h, y) * A(n, i, j, h))),
     "==",
     features(A(n, i, n, i)),

@@ -237,7 +237,8 @@ pairs = lambda e: bind("coordinates", (i, h), e, (m, m))
 missed = F_x(i) - total(w * F(i, k)) / S_L
 of_a_task, added = over(i, m, c(i, y) * missed), total(w * eps(k)) / S_L
 isotropic = assume(
-    "Schur: a random rotation leaves uncorrelated coefficients, E c'Ac = tr A",
+    "Schur: query and tokens are jointly invariant, so that the query may be fixed and the task "
+    "turned by a random rotation, which leaves uncorrelated coefficients, E c'Ac = tr A",
     tasks(pairs(c(i, y) * c(h, y) * A(i, h))),
     "==",
     over(i, m, A(i, i)),
