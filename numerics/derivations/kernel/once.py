@@ -1,4 +1,6 @@
-"""Terms that are equal are one object: they are checked and built once, and compared by a look."""
+"""Terms that are built of the same arguments in the same way are one object: they are checked and
+built once, and compared by a look.
+"""
 
 from __future__ import annotations
 

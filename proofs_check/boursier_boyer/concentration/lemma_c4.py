@@ -164,7 +164,8 @@ def split_of_the_mean(
     Repaired, it is derived, with the integral of $\mathbb{P}(\|\frac{R_L}{S_L}-\frac RS\|^2\geq
     t)$ over all levels for the mean, where an integral over levels t is the mean of $e^T$ times the
     integrand at T with the density $e^{-t}$; that C/L <= t_0 is proved for every L and a2. The
-    second route are exact cases. `constant` is the 108 in front of the first two terms, and `whole`
+    second route are exact cases. Where $t_0<C/L$ the integral of the derivation is 0, and only the
+    condition refutes. `constant` is the 108 in front of the first two terms, and `whole`
     multiplies the mean that is an integral.
     """
     given = admitted(at_most and LARGEST_DELTA_0)

@@ -85,8 +85,9 @@ def case_two(*, power: bool = False, share: int | Fraction = 1) -> Evidence:
     if not power:
         return along(BEYOND)
     threshold = (d - 1) / sp.S(2) * 2 / d
-    of_n = identity(computed(r"\text{exponent of }n", threshold - 1), -sp.Rational(share) / d)
-    of_log = identity(computed(r"\text{of }\log n", -threshold), -sp.Rational(share) * (d - 1) / d)
+    large, share_ = {d: Integers(2, sp.oo)}, sp.Rational(share)
+    of_n = forall(-share_ / d, "<=", computed(r"\text{exponent of }n", threshold - 1), large)
+    of_log = forall(-share_ * (d - 1) / d, "<=", computed(r"\text{of }\log n", -threshold), large)
     return derivation("COL:E.1-c2", all_of(of_n, of_log), share=share)
 
 
@@ -186,9 +187,10 @@ def ends_compared(*, logarithm: bool = False, halves: int = 2, extra: int = 2) -
     """
     if not logarithm:
         return along(AT_THE_END, d=3)
-    of_n = identity(computed(r"(1+\tfrac2d)\tfrac{2}{d+2}", (1 + sp.S(2) / d) * 2 / (d + 2)), halves / d)
-    left = computed(r"\tfrac{d+2}{2}\tfrac2d\tfrac{2}{d+2}", (d + extra) / sp.S(2) * 2 / d * 2 / (d + 2))
-    search = all_of(of_n, identity(left, halves / d))
+    whole = {d: Integers(1, sp.oo)}
+    of_n = forall((1 + sp.S(2) / d) * 2 / (d + 2), "<=", sp.Rational(halves) / d, whole)
+    of_log = forall(2 / d, "<=", (d + extra) / sp.S(2) * 2 / d * 2 / (d + 2), whole)
+    search = all_of(of_n, of_log)
     return derivation("COL:E.1.vac", search, halves=halves, logarithms=extra)
 
 

@@ -60,7 +60,12 @@ norm_of_U = operator_norm(U, norm_U, d)
 #: The moment of order p of the tilted token.
 tilted = Function("tilted", (Sort.STEP,))(p) ** 2
 law_of_the_tilted_token = assume(
-    "the tilted token has the law N(Gamma U x, Gamma)", tilted, "==", over_outcomes(SUM.power), every=(p,)
+    "the tilted token has the law N(Gamma U x, Gamma)",
+    tilted,
+    "==",
+    over_outcomes(SUM.power),
+    every=(p,),
+    argument="by (29) its generating function is that of N(Gamma U x, Gamma), which determines its law",
 )
 
 
@@ -230,6 +235,7 @@ at_each_query = assume(
     "<=",
     TWO.power * (Op("max", (term(1), SHORT.power**2)) * (OF_U.power * LENGTH.power + constant)),
     every=(y, p),
+    argument="LF.1.iii.a at the root R of Gamma_w = RR' and the query (x, 0), with the norm of part 1",
 )
 
 

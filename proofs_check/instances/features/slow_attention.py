@@ -175,7 +175,7 @@ def gradient_start(K: Any, L: Any) -> Any:
 
 
 def odds_late(K: Any, T: Any) -> Any:
-    """An upper bound of e^{2z}/(K-1)^2 after T steps, for K >= 8.
+    """An upper bound of e^{2z}/(K-1)^2 after T steps, for K >= 8 and N >= 64K.
 
     >>> odds_late(8, 4)
     22
@@ -184,7 +184,7 @@ def odds_late(K: Any, T: Any) -> Any:
 
 
 def loss_late(K: Any, L: Any, T: Any) -> Any:
-    """A lower bound of the loss after T steps, for K >= 8.
+    """A lower bound of the loss after T steps, for K >= 8 and N >= 64K.
 
     >>> loss_late(8, 23, 4)
     23/8

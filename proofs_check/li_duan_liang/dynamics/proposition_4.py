@@ -62,10 +62,10 @@ def gradient_is_not_small(
     $\frac38$. Tried is $g_k$ of infinite prompts, $\frac{(K-1)e^z}{(e^z+K-1)^3}\sigma_f^2$.
 
     The tasks $\pm L/\sqrt2$ have $\sigma_f^2=\frac{KL^2}{2(K-1)}$. So for these
-    $g_k\geq\frac{L^2}{32K^2}$ while $z\leq1$, and $g_k\geq\frac{L^2}{128Ko}$ for every
-    $o\geq42K$ that is at least $e^{2z}/K^2$, which refutations use: by T1/late $1+\frac{42T}K$ is
-    such a number up to step $T$, if $T\geq K^2$. `early` and `late` stand for $\frac1{32}$ and
-    $\frac1{128}$.
+    $g_k\geq\frac{L^2}{32K^2}$ while $z\leq1$, and $g_k\geq\frac{L^2}{128Ko}$ for every $o\geq42K$
+    that is at least $e^{2z}/K^2$, which refutations use: by T1/late, for $N\geq64K$,
+    $1+\frac{42T}K$ is such a number up to step $T$, if $T\geq K^2$. `early` and `late` stand for
+    $\frac1{32}$ and $\frac1{128}$.
     """
     k, y, o = sp.symbols("K y o", positive=True)
     g, large = (k - 1) * y / (y + k - 1) ** 3, {k: Closed(8, oo)}

@@ -83,9 +83,10 @@ def late_training_is_slow(
     scores of a query on all other classes are equal and add up to $-q_k$ after any number $T$ of
     steps of gradient descent from $Q=0$; $e^{2z}\leq1+34\eta\sigma_f^2\frac{K^2T}{K-1}$ for the
     gap $z=\frac K{K-1}q_k$; and the loss is at least $\frac{\sigma_f^2}4$ over one plus this bound
-    over $(K-1)^2$. All is derived from the descent of $Q$ by induction over the steps; `classes`,
-    `rate` and `four` stand for the 1 of $K-1$, the 34 and the 4. Tried are they at balanced
-    prompts: the sum of the scores, $e^{2z}-1$ beside the time of the flow, and the loss at a gap.
+    over $(K-1)^2$. All is derived from the descent of $Q$, with the gradient that R7.H gives for
+    finitely many prompts, by induction over the steps; `classes`, `rate` and `four` stand for the 1
+    of $K-1$, the 34 and the 4. Tried are they at balanced prompts: the sum of the scores,
+    $e^{2z}-1$ beside the time of the flow, and the loss at a gap.
 
     The tasks $\pm L/\sqrt2$ have $\sigma_f^2=\frac{KL^2}{2(K-1)}$: for these, $\eta=\frac1{L^2}$
     and $K\geq8$ the odds $\frac{e^{2z}}{(K-1)^2}$ are at most $1+\frac{42T}K$, the loss is at least

@@ -57,9 +57,7 @@ def error_of_two_tokens(whole: int) -> Evidence:
     "OURS:R13",
     control=(dict(power=2), dict(factor=1), dict(whole=2), dict(product=2)),
     needs=("OURS:R13/weights",),
-    cites=(
-        "Tonelli's theorem: means and integrals over r of nonnegative terms may be exchanged",
-    ),
+    cites=("Tonelli's theorem: means and integrals over r of nonnegative terms may be exchanged",),
 )
 def integrals_over_single_tokens(
     *, power: int = 1, factor: int = 2, whole: int = 1, product: int = 1

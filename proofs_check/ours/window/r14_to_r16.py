@@ -221,9 +221,10 @@ def bound_for_every_length(*, share: int | Fraction = 1, two: int = 2, one: int 
     r"""It is derived for every number of degrees, $n$, $d$ and $w$ that the mean squared error over
     tasks, prompts and noise is at most $B^2+\varepsilon(V+\sigma^2)$ plus `share` = 1 times the
     bound, and at least the same minus it, with the displayed sums $B^2$, $v(t)$ and $V$, where
-    $\varepsilon=\frac{\mathbb EW^2}{n(\mathbb EW)^2}=\frac{Q(w)}n$, $\rho_k(2w)=\frac{\mathbb EWP_k}{\mathbb EW}$ and $\rho_k(4w)=\frac{\mathbb EW^2P_k}{\mathbb
-    EW^2}$. The addition theorem and the formula of Funk and Hecke are cited, and that a random
-    rotation of the tasks leaves uncorrelated coefficients.
+    $\varepsilon=\frac{\mathbb EW^2}{n(\mathbb EW)^2}=\frac{Q(w)}n$, $\rho_k(2w)=\frac{\mathbb
+    EWP_k}{\mathbb EW}$ and $\rho_k(4w)=\frac{\mathbb EW^2P_k}{\mathbb EW^2}$. The addition theorem
+    and the formula of Funk and Hecke are cited, and that a random rotation of the tasks leaves
+    uncorrelated coefficients.
 
     Both sides are evaluated in 216 cases: $d$ from 2 to 8, $n$ from 1 to 300, $w$ to 30, with and
     without noise, for affine, cosine and single-degree tasks. Here `two` stands for the exponent of

@@ -4,6 +4,7 @@ query for attention over features.
 """
 
 import copy
+import inspect
 import itertools
 import random
 from collections.abc import Callable, Mapping
@@ -47,7 +48,8 @@ class Model(World):
         if f.name not in self.given:
             raise Undecided(f.name)
         value = self.given[f.name]
-        if callable(value) and len(place) < value.__code__.co_argcount:  # another function of this name
+        any_number = not callable(value) or value.__code__.co_flags & inspect.CO_VARARGS
+        if not any_number and len(place) != value.__code__.co_argcount:  # another function of this name
             raise Undecided(f.name)
         found = value(*place) if callable(value) else value
         return found if isinstance(found, arb) else self.number(Fraction(found))
@@ -174,6 +176,7 @@ MODELS: dict[str, dict[str, Any]] = {
     "independent tokens": TOKENS, "features": FEATURES,
     "labelled tokens": LABELLED, "two classes": CLASSES, "orbit": ORBIT, "orthonormal": ORTHONORMAL,
     "opposite": OPPOSITE,
+    "a query": dict.fromkeys("vcq", vector(1)) | {"eta": 1, "L": 3},
 }  # fmt: skip
 for model in MODELS.values():
     model |= {"U_block": model["U"]} if "U" in model else {}

@@ -160,6 +160,5 @@ def test_the_ends_where_the_tokens_are_just_enough(d, R, C):
         if c + d / 2 * r + (d + 2) / 2 * l <= N:
             assert 2 / (d + 2) * (N + r) <= -4 / (d * (d + 2)) * c + 2 / d * (N - l) + 1e-9
         if c + (d + 4) / 2 * (r + l) <= N:
-            few = (d + 4) / 2 * (math.log((d + 4) / 2) - 1)
-            cost = 4 / (d * (d + 4)) * max(-c, few)
+            cost = 4 / (d * (d + 4)) * (math.log((d + 4) / 2) - 1 - (d + 2) / (d + 4) * c)
             assert 2 * (d + 2) / (d * (d + 4)) * (N + r) <= cost + 2 / d * (N - l) + 1e-9

@@ -23,20 +23,20 @@ from proofs_check.derivations.window.uniform.cap_measure import height, q
 from proofs_check.derivations.window.uniform.kernel_means import w
 from proofs_check.derivations.window.uniform.noise_order import at_most, noise
 
-kappa, wide = Variable("kappa", range=POSITIVE), Variable("omega", range=Range(Fraction(1, 4), lo_open=False))
+s, wide = Variable("s", range=POSITIVE), Variable("omega", range=Range(Fraction(1, 4), lo_open=False))
 
 
 @cache
 def uniform() -> Theorem:
-    """E e^{kappa t} = sinh(kappa)/kappa for the height t of a token."""
-    value = (exp(kappa) - exp(-kappa)) / (2 * kappa)
-    name = f"{ARCHIMEDES}: E e^(kappa t)"
-    return assume(name, mean(exp(kappa * height)), "==", value, every=(kappa, q), cited=True)
+    """E e^{s t} = sinh(s)/s for the height t of a token."""
+    value = (exp(s) - exp(-s)) / (2 * s)
+    name = f"{ARCHIMEDES}: E e^(s t), and the generating function of the uniform law"
+    return assume(name, mean(exp(s * height)), "==", value, every=(s, q), cited=True)
 
 
 def mean_weight(rate: Term) -> Theorem:
     """E e^{-rate (1 - t)} = (1 - e^{-2 rate})/(2 rate)."""
-    found, weight_ = instantiate(uniform(), {kappa: rate}), exp(-rate * (1 - height))
+    found, weight_ = instantiate(uniform(), {s: rate}), exp(-rate * (1 - height))
     return calc(
         mean(weight_),
         ("==", exp(-rate) * found.lhs),

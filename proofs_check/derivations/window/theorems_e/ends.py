@@ -7,10 +7,10 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.derived import chain, exp, log
+from numerics.derivations.derived import exp, log
 from numerics.derivations.kernel.rules import arithmetic, assume, gcongr, instantiate
 from numerics.derivations.kernel.sorts import POSITIVE, REALS
-from numerics.derivations.kernel.terms import Op, Term, Variable
+from numerics.derivations.kernel.terms import Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.tactics import calc
@@ -91,10 +91,10 @@ def second_tokens(plus: int) -> Theorem:
     return assume(name, least, "<=", n)
 
 
-#: Half of d + 4, and what the constant C and few tokens cost.
-a = (d + 4) / 2
-few = a * (log(a) - 1)
-constant = exp(4 / (d * (d + 4)) * Op("max", (-log(C), few)))
+#: Half of d + 4, and what the constant C and the logarithm cost.
+a, share = (d + 4) / 2, (d + 2) / (d + 4)
+cost = log(a) - 1 - share * log(C)
+constant = exp(4 / (d * (d + 4)) * cost)
 
 
 def second_statement(plus: int = 4) -> Statement:
@@ -104,23 +104,20 @@ def second_statement(plus: int = 4) -> Statement:
 
 
 @cache
-def small_or_large() -> Theorem:
-    """(d + 2)/2 log R + (d + 4)/2 log log n <= log n + max(-log C, K): by the number of tokens if R
-    >= 1, and by the tangent of the logarithm at (d + 4)/2 if R < 1.
+def enough_tokens() -> Theorem:
+    """(d + 2)/2 log R + (d + 4)/2 log log n <= log n + cost, by the number of tokens and by the
+    tangent of the logarithm at (d + 4)/2.
     """
     y, b = Variable("y", range=POSITIVE), Variable("b", range=POSITIVE)
     r, c, l = log(R), log(C), log(N)
     tangent = instantiate(arithmetic(log(y), "<=", y / b + log(b) - 1), {y: N, b: a})
-    tangent = calc(a * l, ("<=", a * (N / a + log(a) - 1), tangent), ("==", N + few))
-    enough = calc(
-        c + a * r + a * l, ("==", c + a * (r + l)), ("<=", N, in_logarithms(second_tokens(4), a * (r + l)))
-    )
-    larger = instantiate(arithmetic((d + 2) / 2 * x, "<=", Op("max", (a * x, 0 * x))), {x: r})
-    either = Op("max", (a * r, 0 * r)) + a * l
+    enough = in_logarithms(second_tokens(4), a * (r + l))
     return calc(
         (d + 2) / 2 * r + a * l,
-        ("<=", either, larger),
-        ("<=", Op("max", (N - c, N + few)), enough, tangent, c, few, a * r, a * l),
+        ("==", share * enough.lhs - share * c + l, r, c, l),
+        ("<=", share * N - share * c + l, enough),
+        ("<=", share * N - share * c + tangent.rhs, tangent),
+        ("==", N + cost, N, c, log(a)),
     )
 
 
@@ -129,12 +126,11 @@ def small_or_large() -> Theorem:
 def second_ends() -> Theorem:
     """2/d less the exponent of n is 4/(d(d + 4))."""
     r, l, scale, rate = log(R), log(N), 4 / (d * (d + 4)), 2 * (d + 2) / (d * (d + 4))
-    found, rest = small_or_large(), scale * (d + 2) / 2 * N - scale * a * l
-    cost = Op("max", (-log(C), few))
+    found, rest = enough_tokens(), scale * (d + 2) / 2 * N - scale * a * l
     short = calc(
         rate * (N + r),
         ("==", scale * found.lhs + rest, N, r, l),
-        ("<=", scale * (N + cost) + rest, chain(found, arithmetic(found.rhs, "<=", N + cost))),
+        ("<=", scale * (N + cost) + rest, found),
         ("==", scale * cost + 2 / d * (N - l), N, l, cost),
     )
     return calc(

@@ -329,7 +329,11 @@ def uniform() -> tuple[tuple[Theorem, ...], ...]:
     """What is used of the tokens in dimension 2, in dimension 3, and from 4 on."""
     many = (apart(), polar()[0], coordinates(), *of_the_constant(), dimension())
     circle, space, more = dimensions()
-    return (arcs(), circle), (shares(), space), (*sphere(), *many, more)
+    return (
+        (arcs(), *sphere(), apart(), circle),
+        (shares(), *sphere(), apart(), space),
+        (*sphere(), *many, more),
+    )
 
 
 def statements(factor: int | Fraction = 1) -> tuple[Statement, ...]:
