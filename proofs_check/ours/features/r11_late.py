@@ -139,7 +139,7 @@ def the_loss_of_any_tasks(*, half: Fraction = Fraction(1, 2), sign: int = 1, two
 
 @claim(
     "OURS:R11",
-    control=({"four": Fraction(3)}, {"four": Fraction(5)}, {"any_tasks": True}),
+    control=({"four": Fraction(3)}, {"four": Fraction(5)}, {"one": -3}, {"any_tasks": True}),
     needs=(
         "OURS:R11/loss",
         "OURS:R11.sign",
@@ -149,7 +149,7 @@ def the_loss_of_any_tasks(*, half: Fraction = Fraction(1, 2), sign: int = 1, two
         "OURS:R11.lower",
     ),
 )
-def the_late_law(*, four: Fraction = Fraction(4), any_tasks: bool = False) -> Evidence:
+def the_late_law(*, four: Fraction = Fraction(4), one: int = 1, any_tasks: bool = False) -> Evidence:
     r"""For any law of tasks with $\mathbb{E}(f_k-f_m)(f_k-f_n)>0$ it is derived along the flow that
     for every $\varepsilon>0$ $4\eta\gamma^2t\,\mathrm{loss}(t)$ is at most $1+\varepsilon$ from an
     explicit time on, and at least $1-\varepsilon$ from a time on that is explicit in one from which
@@ -159,8 +159,9 @@ def the_late_law(*, four: Fraction = Fraction(4), any_tasks: bool = False) -> Ev
 
     Along four integrated flows $4\gamma^2t\,\mathrm{loss}$ is 1 up to $\frac1{500}$ at
     $t=10^{12}$, and the two inequalities for $x\geq\gamma(1-q)$ that the bounds rest on are tried.
-    Here `four` stands for the 4, and with `any_tasks` the single task $(0,\frac12,-\frac12)$ is
-    one of the flows, without the hypothesis on the tasks.
+    Here `four` stands for the 4, `one` for the 1 of $1+\frac1b$ in the bound of $J$, which at two
+    classes, $Q(0)=0$ and $b=1$ is negative for $-3$, and with `any_tasks` the single task
+    $(0,\frac12,-\frac12)$ is one of the flows, without the hypothesis on the tasks.
     """
     checked = r"4\eta\gamma^2t\,\mathrm{loss}(t)\to1"
     names = (*LAWFUL, "one task") if any_tasks else LAWFUL
@@ -172,9 +173,9 @@ def the_late_law(*, four: Fraction = Fraction(4), any_tasks: bool = False) -> Ev
     (b, gamma), q = sp.symbols("b gamma", positive=True), sp.Symbol("q", nonnegative=True)
     domain = dict.fromkeys((b, gamma, x), (0, oo)) | {q: Closed(0, 1)}
     where = [(gamma * (1 - q), "<=", x), (q * (1 + b), "<=", 1)]
-    flat = forall(sp.Max(0, x - gamma), "<=", x - gamma + (1 + 1 / b) * q * x, domain, where=where)
+    flat = forall(sp.Max(0, x - gamma), "<=", x - gamma + (one + 1 / b) * q * x, domain, where=where)
     fast = forall(four * gamma**2, "<=", 4 * x**2 * (1 + 2 * (1 + 1 / b) ** 2 * q), domain, where=where)
-    return derivation("OURS:R11", flat, fast, tried, four=four)
+    return derivation("OURS:R11", flat, fast, tried, four=four, one=one)
 
 
 @claim(
