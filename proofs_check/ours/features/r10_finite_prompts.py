@@ -34,16 +34,35 @@ def all_prompts() -> Evidence:
     return agree("enumeration", cases, 1e-12, checked=checked, to=".15g")
 
 
-@claim("OURS:R10.map/others", control={"first": 1})
-def the_other_classes(*, first: int = 2) -> Evidence:
-    r"""For $n$ independent tokens, each of one of $M$ classes with equal probabilities, it is
-    derived that the squares of the $M$ counts add up to $n(n+M-1)/M$ in the mean, where $M=K-1$ and
-    $n=N-j$; `first` stands for the 2 of $K-2=M+1-2$. The second route is that a binomial count with
-    the probability $q=\frac1M$ has the second moment $nq(1-q)+n^2q^2$.
+@claim("OURS:R10.map/others", control=({"first": 1}, {"chance": 2}, {"other": 2}, {"power": 1}))
+def own_tokens_and_the_others(*, first: int = 2, chance: int = 1, other: int = 1, power: int = 2) -> Evidence:
+    r"""In a prompt of $N$ independent uniform tokens let $C$ be of the class of the query, and
+    $c_m$ of the class $m$ among the $M=K-1$ others, $n=N-C$ in all. It is derived for every $K\geq
+    2$, $N\geq 1$ and real $u$ that the mean of $e^{-uC}$ is $(\frac{e^{-u}+M}K)^N$, that of the
+    binomial law, and that $e^{-uC}\sum_mc_m^2$ has the mean of $e^{-uC}\frac{n(n+K-2)}{K-1}$; and
+    in each prompt, where the own score exceeds the others by $z$, that the attention $w$ on the own
+    class is $\frac{Ce^z}{Ce^z+n}$, while $(1-w)^2$ and the squares of the attentions on the other
+    classes add up to $\frac{n^2+\sum_mc_m^2}{(Ce^z+n)^2}$.
+
+    Tried are the sum over $j$ of $B_je^{-uj}$ for $N=2,3,4$, that a binomial count of $n$ tokens
+    with the probability $\frac1M$ has the second moment $nq(1-q)+n^2q^2$, and two other classes.
+    Here `first` stands for the 2 of $K-2$, `chance` for the 1 of $K=M+1$, `other` for what
+    multiplies $n$ in $w$, and `power` for the exponent of the last denominator.
     """
-    q, k = 1 / M, M + 1
-    found = identity(M * (n * q * (1 - q) + n**2 * q**2), n * (n + k - first) / (k - 1))
-    return derivation("OURS:R10.map/others", found, first=first)
+    q, k, y = 1 / M, M + 1, sp.Symbol("y", positive=True)
+    weigh = lambda N, j: sp.binomial(N, j) * y**j * M ** (N - j) / k**N
+    law = [
+        identity(sp.Add(*(weigh(N, j) for j in range(N + 1))), ((y + M) / (M + chance)) ** N)
+        for N in (2, 3, 4)
+    ]
+    squares = identity(M * (n * q * (1 - q) + n**2 * q**2), n * (n + k - first) / (k - 1))
+    own, one, two = sp.symbols("C c_1 c_2", positive=True)
+    total = own * y + one + two
+    attention = identity((own * y + other * (one + two)) * (own * y / total), own * y)
+    shares = sum((part / total) ** 2 for part in (one + two, one, two))
+    prompt = identity((own * y + one + two) ** power * shares, (one + two) ** 2 + one**2 + two**2)
+    numbers = {"first": first, "chance": chance, "other": other, "power": power}
+    return derivation("OURS:R10.map/others", all_of(*law), squares, attention, prompt, **numbers)
 
 
 @claim(
@@ -82,7 +101,7 @@ OF_Q = r"By R10.map the flow of $Q$ is that of $z$"
     control={"half": Fraction(1, 3)},
     needs=("OURS:R7.loss", "OURS:R10.map"),
     argument=OF_Q
-    + r", and the loss is the mean over $j$ of R7.loss, the others sharing $1-w_j$ as they share the tokens.",
+    + r", and the loss is the mean of R7.loss over prompts, which is the sum over $j$ as in R10.map.",
 )
 def the_speed_is_the_slope_of_the_loss(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     r"""The derivative of the loss along any $z$ is $-Kh_N\dot z$, and the loss does not rise along

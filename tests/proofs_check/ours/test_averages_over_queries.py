@@ -17,7 +17,7 @@ from numerics.derivations.kernel.terms import term
 from numerics.derivations.statements import from_sympy, proved
 from proofs_check.derivations.features import only_orthonormal
 from proofs_check.derivations.features.any_tasks import late_law, orthonormal
-from proofs_check.derivations.features.independent_tokens import counts
+from proofs_check.derivations.features.independent_tokens import own_and_others
 from proofs_check.derivations.gaussian_tokens import averaged_label, bayes, linear_risk
 from proofs_check.derivations.linear_attention.any_start import limit as any_start
 from proofs_check.derivations.linear_attention.any_start import semidefinite
@@ -80,7 +80,13 @@ SHOWN = {
     "linear risk": (linear_risk.risk_statement, linear_risk.risk),
     "Bayes risk": (bayes.statement, bayes.theorem),
     "only orthonormal": (only_orthonormal.statement, only_orthonormal.theorem),
-    "squares of counts": (counts.squares_statement, counts.mean_of_squares),
+    "own and other tokens": (
+        own_and_others.statements,
+        lambda: tuple(
+            getattr(own_and_others, name)()
+            for name in ("of_the_count", "of_the_others", "own_attention", "in_a_prompt")
+        ),
+    ),
     "small scores": (query_average.statement_of_the_rate, query_average.theorem_of_the_rate),
 }
 WRONG = [
@@ -111,7 +117,10 @@ WRONG = [
     ("linear risk", 0, {"of_query": 2}),
     ("Bayes risk", 0, {"share": Fraction(11, 10)}),
     ("only orthonormal", 0, {"own": 2}),
-    ("squares of counts", 0, {"first": 1}),
+    ("own and other tokens", 0, {"chance": 2}),
+    ("own and other tokens", 1, {"first": 1}),
+    ("own and other tokens", 2, {"other": 2}),
+    ("own and other tokens", 3, {"power": 1}),
     ("small scores", 0, {"c": Fraction(99, 100)}),
 ]
 

@@ -12,10 +12,9 @@ from numerics.derivations.kernel.binding import bind
 from numerics.derivations.kernel.normal_form import LENGTH as N
 from numerics.derivations.kernel.rules import arithmetic, assume, gcongr, instantiate, integrate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Range, Sort, whole
-from numerics.derivations.kernel.terms import Function, Op, Term, Variable, term
+from numerics.derivations.kernel.terms import Function, Op, Term, Variable
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement
-from numerics.derivations.tactics import calc
 from proofs_check.derivations.features.steps import above, ind, product, times
 from proofs_check.derivations.proof import proves
 
@@ -241,31 +240,3 @@ def _from_a_cosine(q: Term, X: Term, thm: Theorem, ranges: tuple[Theorem, ...]) 
     beyond = chain((far * q) * level, times(far, thm), beyond, (far * 3 * e) * level)
     beyond = arithmetic(far * q, "<=", far * 3 * e, some_level, beyond, hide=(far * q, far * 3 * e, level))
     return arithmetic(q, "<=", 3 * e, near, beyond, hide=(far * q, far * 3 * e, q, e))
-
-
-uniform = assume("each class has the same probability", p, "==", 1 / K, every=(i,))
-
-
-def squares_statement(first: int = 2) -> Statement:
-    """The mean of the sum of c_i^2 over M = K classes is N (N + M + 1 - first)/M."""
-    given = of_a_class_or_not.assumptions | one_class.assumptions | uniform.assumptions
-    return Statement(expectation(classes(count**2)), "==", N * (N + K + 1 - first) / K, given)
-
-
-@proves("OURS:R10.map/others", squares_statement)
-def mean_of_squares() -> Theorem:
-    """A token meets itself in its class, and each of the others with the probability 1/M."""
-    square, pairs = mean(b(i, k) ** 2), N * (N - 1) * classes(p**2)
-    own = calc(
-        classes(square),
-        ("==", mean(classes(b(i, k) ** 2))),
-        ("==", mean(classes(b(i, k))), of_a_class_or_not),
-    )
-    own = calc(own, ("==", mean(term(1)), one_class), ("==", 1))
-    same = calc(classes(p**2), ("==", classes((1 / K) ** 2), uniform), ("==", 1 / K))
-    return calc(
-        expectation(classes(count**2)),
-        ("==", N * classes(square) + pairs),
-        ("==", N + N * (N - 1) / K, own, same, classes(square), classes(p**2)),
-        ("==", N * (N + K - 1) / K),
-    )
