@@ -164,11 +164,15 @@ def test_a_planted_error_is_caught():
         ("COL:H.3", "c <= 2"),
         ("COL:H.4", "alpha_2 < alpha_1"),
         ("COL:H.4", "k >= 2"),
+        ("COL:H.5.noise/positive", "n >= 2"),
+        ("COL:H.5.noise/positive", "the flip of token i"),
+        ("COL:H.5.noise/positive", "u_i and -u_i have one law"),
+        ("COL:H.5.noise/positive", "E (v.u_i)^2"),
         ("COL:T4.4/direction", "E (u'Au)^2"),
     ],
 )
 def test_a_derivation_needs_its_hypotheses(id, needed):
-    (statement,), (theorem,) = PROOFS[id].statements(), PROOFS[id].theorems
+    statement, theorem = PROOFS[id].statements()[0], PROOFS[id].theorems[0]
     fewer = frozenset(a for a in statement.assumptions if needed not in a.name)
     assert len(fewer) < len(statement.assumptions)
     proved(statement, theorem())
