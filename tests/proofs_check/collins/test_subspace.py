@@ -162,6 +162,8 @@ def test_a_planted_error_is_caught():
         ("COL:H.3", "u_1 and u_i may be exchanged"),
         ("COL:H.3", "some alpha_i < alpha_1"),
         ("COL:H.3", "c <= 2"),
+        ("COL:H.3a/46", "the flip keeps the law of u_1"),
+        ("COL:H.3a/46", "u_1 and u_i may be exchanged"),
         ("COL:H.4", "alpha_2 < alpha_1"),
         ("COL:H.4", "k >= 2"),
         ("COL:H.5.noise/positive", "n >= 2"),
