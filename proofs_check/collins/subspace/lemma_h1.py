@@ -14,6 +14,7 @@ from numerics.provers import Integers, computed, forall, identity
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.outcomes import charge
+from theory.attention.window.low_rank import signal_of_signs
 
 k, c_a, c_u = sp.symbols("k c_a c_u", positive=True)
 UNDER_THE_MEAN = ("Leibniz: the derivative of a mean is the mean of the derivatives, on a compact set",)
@@ -68,6 +69,16 @@ def derivative_at_zero(*, factor: int = 2) -> Evidence:
     return derivation("COL:H.1/derivative", all_of(*out), factor=factor)
 
 
+def squares_are_less(least: int, sign: int) -> Evidence:
+    """The sum of the squares of the weights, less the square of their sum, is negative for equal
+    weights of at least so many tokens, and for any of two, which is turned by the sign.
+    """
+    n = sp.Symbol("n", integer=True, positive=True)
+    a, b = sp.symbols("alpha_1 alpha_2", positive=True)
+    two = forall(sign * (a**2 + b**2), "<", sign * (a + b) ** 2, {a: (0, oo), b: (0, oo)})
+    return all_of(forall(1 / n - 1, "<", 0, {n: Integers(least, oo)}), two)
+
+
 @claim(
     "COL:H.1/sign",
     **charge(false="edge", at="n = 1", costs="a hypothesis"),
@@ -81,11 +92,7 @@ def zero_is_not_a_minimiser(*, least: int = 1, sign: int = 1) -> Evidence:
     r"""$J^{\prime}(0)$ times `sign` = 1 is negative for $n\geq{}$ `least` = 1 tokens and any
     weights. Tried are equal ones, for which it is a positive number times $\frac1n-1$, and two.
     """
-    n = sp.Symbol("n", integer=True, positive=True)
-    a, b = sp.symbols("alpha_1 alpha_2", positive=True)
-    two = forall(sign * (a**2 + b**2), "<", sign * (a + b) ** 2, {a: (0, oo), b: (0, oo)})
-    search = all_of(forall(1 / n - 1, "<", 0, {n: Integers(least, oo)}), two)
-    return derivation("COL:H.1/sign", search, least=least, sign=sign)
+    return derivation("COL:H.1/sign", squares_are_less(least, sign), least=least, sign=sign)
 
 
 @claim("COL:H.5.noise/slope", control=dict(factor=3), needs=("COL:H.1/derivative",), cites=UNDER_THE_MEAN)
@@ -108,15 +115,23 @@ def noise_does_not_see_a_small_window(*, factor: int = 2) -> Evidence:
 
 @claim(
     "COL:H.5.noise/positive",
-    control=dict(sign=-1),
-    needs=("COL:H.5.noise/slope", "COL:H.1/sign", "COL:H.2a/32", "COL:H.2"),
-    argument=r"By the other claims $0$ is no minimiser for $n\geq2$. As $-u_i$ has the law of $u_i$, the "
-    r"loss of $-c_p$ is that of $c_p$ with $-u$ in the place of $R^\top u$ in (32). The form is Lemma H.2's.",
+    control=(dict(least=1), dict(sign=-1)),
+    needs=("COL:H.5.noise/slope", "COL:H.1/sign", "COL:H.2"),
+    cites=UNDER_THE_MEAN,
 )
-def opposite_direction_is_worse(*, sign: int = 1) -> Evidence:
-    r"""In (32) with $R^\top u=-u$ and a mean centre $\bar cu$ the difference is $4\bar c$, which
-    times `sign` = 1 is positive for $\bar c>0$.
+def opposite_direction_is_worse(*, least: int = 2, sign: int = 1) -> Evidence:
+    r"""For $n\geq{}$ `least` = 2 tokens, any weights $\alpha_i$ and every $k$ and $\sigma$ the
+    loss, times `sign` = 1, is less at $c>0$ than at $-c$, where $c=c_u^2c_p$, and its derivative at
+    $0$ is negative, so that no $c_p\leq0$ minimises it. The loss of $-c$ is that of $c$ for the
+    tokens $-u_i$, which have the law of the $u_i$, and is greater by $4c_a^2c_u^2$ times the mean
+    of $u^\top\sum_i\gamma_iu_i$. That is positive: over the reflection of $u_i$ to the other side
+    of $u^\perp$ the mean of $\gamma_iu^\top u_i$ is at least a positive multiple of the mean of
+    $(u^\top u_i)^2$. It is tried for $k=1$ and up to two tokens.
     """
-    centre, u = sp.symbols("c_bar u", positive=True)
-    difference = (centre * u + u) ** 2 - (centre * u - u) ** 2
-    return forall(sign * difference, ">", 0, {centre: (0, oo), u: (0, oo)})
+    E, alpha = sp.Symbol("E", positive=True), list(sp.symbols("alpha_1:3", positive=True))
+    searches = []
+    for n in range(least, 3):
+        gap = sp.factor(signal_of_signs(alpha[:n], 1 / E) - signal_of_signs(alpha[:n], E))
+        searches.append(forall(sign * gap, ">", 0, {E: (1, oo), **dict.fromkeys(alpha[:n], (0, oo))}))
+    parts = all_of(*searches), squares_are_less(least, sign)
+    return derivation("COL:H.5.noise/positive", *parts, least=least, sign=sign)

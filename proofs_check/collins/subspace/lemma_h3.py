@@ -61,14 +61,23 @@ def derivative_of_the_signal_term(*, factor: int = 2) -> Evidence:
     return derivation("COL:H.3a/41", search, factor=factor)
 
 
-@claim("COL:H.3a/46", control=dict(sign=-1), needs=("COL:H.3.perp",))
-def pair_of_terms(*, sign: int = 1) -> Evidence:
-    r"""What is averaged in $S_{i,1}+S_{i,i}$ is, once $u_i^\top u_1$ has become $ab$, the numerator
-    $e^{c(a+b)}(e^{ca}\gamma_{b,a}\alpha_1-e^{cb}\gamma_{a,b}\alpha_i)$ of (50).
+@claim("COL:H.3a/46", control=(dict(sign=-1), dict(half=1)), needs=("COL:H.3.perp",))
+def pair_of_terms(*, sign: int = 1, half: int = 2) -> Evidence:
+    r"""$S_{i,1}+S_{i,i}$ is $\alpha_i$ over `half` = 2 times the mean of $\mathcal G_{a,b}$, whose
+    two orders have `sign` = 1 between them, for every $n$ and $k$; the double integral of (46) is
+    the mean over the heights $a=u^\top u_1$ and $b=u^\top u_i$. The flip of Lemma H.3's (42) puts
+    $ab$ in the place of $u_i^\top u_1$, so that the numerator is
+    $e^{c(a+b)}(e^{ca}\gamma_{b,a}\alpha_1-e^{cb}\gamma_{a,b}\alpha_i)$, as in (50); it is used that
+    the flip and the exchange of both tokens keep their law. It is tried after the flip, with the
+    mean over both orders.
     """
-    s_first, s_same = (1 - a - a * b + b) * p**2 * q * first, (a * b - 1 - a + b) * p * q**2 * other
-    left = computed(r"S_{i,1}+S_{i,i}", s_first + s_same)
-    return identity(left, p * q * (p * gamma_ab(b, a) * first - sign * q * gamma_ab(a, b) * other))
+    terms = lambda a, b, p, q: (1 - a - a * b + b) * p**2 * q * first + (a * b - 1 - a + b) * p * q**2 * other
+    G = lambda a, b, p, q: p * q * (p * gamma_ab(b, a) * first - q * gamma_ab(a, b) * other)
+    here, there = sp.symbols("d_ab d_ba", positive=True)
+    orders = ((a, b, p, q), here), ((b, a, q, p), there)
+    left = computed(r"S_{i,1}+S_{i,i}", other * sum(terms(*at) / d**3 for at, d in orders) / 2)
+    search = identity(left, other / half * (G(*orders[0][0]) / here**3 + sign * G(*orders[1][0]) / there**3))
+    return derivation("COL:H.3a/46", search, sign=sign, half=half)
 
 
 @claim("COL:H.3a/51", control=dict(sign=-1))

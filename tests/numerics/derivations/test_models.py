@@ -229,6 +229,25 @@ def test_an_orbit_with_a_least_distance_meets_all_hypotheses_on_it():
         assert "the least distance" in unmet(statement)["orbit"]
 
 
+#: Two tokens that are independent signs, with the weights 1 and e^{1/2}; the first one stands once
+#: more beyond them.
+SIGNS: dict[str, Any] = {
+    "X": lambda x, y, k: 1 - 2 * (k >> (x == 1) & 1) if y == 0 else 0, "p": vector(1),
+    "log alpha": vector(0, half), "log R": vector(half, 0, beyond=half),
+    "D": lambda x, y: int(y != (x if x < 2 else 0)), "n": 2, "d": 1,
+} | dict.fromkeys(("c", "c_a", "c_u", "sigma"), 1)  # fmt: skip
+
+
+@pytest.mark.parametrize("tokens", [1, 2])
+def test_two_signs_meet_the_hypotheses_on_the_direction_and_one_sign_does_not(tokens):
+    """With one token the sum of the weights of the others would have to be positive."""
+    model = Model(random.Random(0), given=SIGNS | {"n": tokens})
+    model.weights = (fmpq(1, 4),) * 4
+    for statement in PROOFS["COL:H.5.noise/positive"].statements():
+        missed = [a.name for a in statement.assumptions if not met(a, model)]
+        assert any(name.startswith("n >= 2") for name in missed) if tokens == 1 else missed == []
+
+
 def test_an_identity_of_every_index_is_met_by_no_matrix():
     """What the identity does next to any function is true of the first two indices only."""
     f, picked = eigenbasis.f, over((j,), eigenbasis.delta(i, j) * eigenbasis.f(j))

@@ -85,6 +85,30 @@ def test_the_derivative_at_zero_agrees_with_simulation():
     assert float(slope.subs(at)) == pytest.approx((J(step) - J(-step)) / (2 * step), rel=1e-6)
 
 
+@pytest.mark.parametrize(("alpha", "c", "sigma"), [((1.0, 3.0), 0.5, 0.7), ((1.0, 0.2, 2.0), 1.5, 2.0)])
+def test_the_opposite_direction_is_worse_by_what_the_derivation_says(alpha, c, sigma):
+    """For k = 2, by points of the circle that have all the reflections that are used."""
+    angle, alpha, u = 2 * np.pi * np.arange(8) / 8, np.array(alpha), np.array([1.0, 0.0])
+    points = np.column_stack([np.cos(angle), np.sin(angle)])
+    tokens = points[np.array(list(np.ndindex(*[8] * len(alpha))))]
+
+    def loss(c):
+        w = alpha * np.exp(c * tokens @ u)
+        w /= w.sum(axis=1, keepdims=True)
+        off = np.einsum("si,sid->sd", w, tokens) - u
+        return float(((off**2).sum(axis=1) + sigma**2 * (w**2).sum(axis=1)).mean())
+
+    others = alpha.sum() - alpha
+    overlap = (2 * c * alpha * others).sum() * np.exp(-3 * c) / alpha.sum() ** 2 / (2 * 2)
+    assert loss(-c) - loss(c) > 4 * overlap > 0
+
+
+def test_for_one_token_the_opposite_direction_is_as_good():
+    assert lemma_h1.opposite_direction_is_worse().verdict.accepted
+    assert not lemma_h1.opposite_direction_is_worse(least=1).verdict.accepted
+    assert not lemma_h1.opposite_direction_is_worse(sign=-1).verdict.accepted
+
+
 def test_the_free_minimiser_of_case_1_is_at_the_bound_and_that_of_noise_inside():
     assert least_low_rank(2, 1, 2, 0.0, 2.0).M[0, 0] == pytest.approx(2)
     assert 0 < least_low_rank(2, 1, 2, 3.0, 1.0).M[0, 0] < 1
@@ -138,13 +162,19 @@ def test_a_planted_error_is_caught():
         ("COL:H.3", "u_1 and u_i may be exchanged"),
         ("COL:H.3", "some alpha_i < alpha_1"),
         ("COL:H.3", "c <= 2"),
+        ("COL:H.3a/46", "the flip keeps the law of u_1"),
+        ("COL:H.3a/46", "u_1 and u_i may be exchanged"),
         ("COL:H.4", "alpha_2 < alpha_1"),
         ("COL:H.4", "k >= 2"),
+        ("COL:H.5.noise/positive", "n >= 2"),
+        ("COL:H.5.noise/positive", "the flip of token i"),
+        ("COL:H.5.noise/positive", "u_i and -u_i have one law"),
+        ("COL:H.5.noise/positive", "E (v.u_i)^2"),
         ("COL:T4.4/direction", "E (u'Au)^2"),
     ],
 )
 def test_a_derivation_needs_its_hypotheses(id, needed):
-    (statement,), (theorem,) = PROOFS[id].statements(), PROOFS[id].theorems
+    statement, theorem = PROOFS[id].statements()[0], PROOFS[id].theorems[0]
     fewer = frozenset(a for a in statement.assumptions if needed not in a.name)
     assert len(fewer) < len(statement.assumptions)
     proved(statement, theorem())
