@@ -41,7 +41,7 @@ def of_tokens(n: int, k: int) -> tuple[list[sp.Matrix], sp.Matrix, list[sp.Symbo
     )
 
 
-@claim("COL:H.3a/41", control=dict(factor=1))
+@claim("COL:H.3a/41", control=dict(factor=1), cites=UNDER_THE_MEAN)
 def derivative_of_the_signal_term(*, factor: int = 2) -> Evidence:
     r"""The derivative in $\alpha_1$ of what is averaged in (40) is `factor` = 2 times the sum of
     what is averaged in $S_{i,j}$, for all tokens and weights, every $n$ and $k$: if $\alpha_1$

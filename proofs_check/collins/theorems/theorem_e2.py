@@ -73,8 +73,9 @@ def value_at_the_printed_width(*, four: int = 4, one: int = 1, largest: int = 1)
 @claim("COL:E.2.vac", control=dict(plus=1))
 def ends_compared(*, plus: int = 4) -> Evidence:
     r"""With $R=\frac{L^2}{\sigma^2}$ and $n=e^N\geq C(R\log n)^{(d+p)/2}$, where $p$ is `plus` = 4,
-    it is $(nR)^{2(d+2)/(d(d+4))}\leq c(\frac{n}{\log n})^{2/d}$ with a constant $c$ of $C$ and $d$,
-    derived for every $d\geq1$, $R>0$, $C>0$ and $n>1$. For $R\geq1$ it is tried that
+    it is $(nR)^{2(d+2)/(d(d+4))}\leq c(\frac{n}{\log n})^{2/d}$ with
+    $c=\big(\frac{d+4}{2e}C^{-\frac{d+2}{d+4}}\big)^{\frac4{d(d+4)}}$, which tends to 0 as $C$
+    grows, derived for every $d\geq1$, $R>0$, $C>0$ and $n>1$. For $R\geq1$ it is tried that
     $R^{(d+2)/2}\leq R^{(d+p)/2}$.
     """
     R = sp.Symbol("R", positive=True)

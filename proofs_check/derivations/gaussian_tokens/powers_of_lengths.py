@@ -65,7 +65,7 @@ law_of_the_tilted_token = assume(
     "==",
     over_outcomes(SUM.power),
     every=(p,),
-    argument="by (29) its generating function is that of N(Gamma U x, Gamma), which determines its law",
+    argument="By BB:29 its generating function is that of N(Gamma U x, Gamma), which determines its law.",
 )
 
 

@@ -159,9 +159,10 @@ def the_late_law(*, four: Fraction = Fraction(4), one: int = 1, any_tasks: bool 
 
     Along four integrated flows $4\gamma^2t\,\mathrm{loss}$ is 1 up to $\frac1{500}$ at
     $t=10^{12}$, and the two inequalities for $x\geq\gamma(1-q)$ that the bounds rest on are tried.
-    Here `four` stands for the 4, `one` for the 1 of $1+\frac1b$ in the bound of $J$, which at two
-    classes, $Q(0)=0$ and $b=1$ is negative for $-3$, and with `any_tasks` the single task
-    $(0,\frac12,-\frac12)$ is one of the flows, without the hypothesis on the tasks.
+    Here `four` stands for the 4, `one` for the 1 of $1+\frac1b$ in the bound of $J$, which for two
+    classes of one probability and one mass, $Q(0)=0$ and $b=\frac25$ is negative for $-3$, and with
+    `any_tasks` the single task $(0,\frac12,-\frac12)$ is one of the flows, without the hypothesis
+    on the tasks.
     """
     checked = r"4\eta\gamma^2t\,\mathrm{loss}(t)\to1"
     names = (*LAWFUL, "one task") if any_tasks else LAWFUL

@@ -100,7 +100,7 @@ WRONG = [
     ("from below", 0, {"half": 1}),
     ("moments", 0, {"c": 2}),
     ("moments", 1, {"share": Fraction(1, 2)}),
-    ("late law", 0, {"one": 0}),
+    ("late law", 0, {"one": -3}),
     ("late law", 1, {"four": 5}),
     ("late law", 2, {"four": 3}),
     ("orthonormal", 0, {"one": 0}),
