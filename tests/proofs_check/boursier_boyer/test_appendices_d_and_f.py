@@ -68,5 +68,5 @@ def test_the_robust_witness_of_item_3_needs_room():
     "check", [lemma_f1.sub_gaussian_parameter_of_tokens.check, lemma_f1.moments_with_the_parameter.check]
 )
 def test_the_repaired_parameter_of_lemma_f1_is_sharp(check):
-    assert check(parameter="repaired").verdict.executed
+    assert check(parameter="repaired").verdict.accepted  # the moments rest on a sentence
     assert check(parameter="repaired", k=Fraction(99, 100)).verdict.value == "REFUTED"
