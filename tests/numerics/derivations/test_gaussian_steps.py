@@ -128,8 +128,14 @@ class GaussianWorld(World):
 @cache
 def steps() -> tuple[Theorem, ...]:
     theorems = (theorem() for id in of_room("gaussian_tokens") for theorem in PROOFS[id].theorems)
-    found = {str(t): t for theorem in theorems for t in theorem.steps()}
+    found = {str(t): t for theorem in theorems for t in theorem.steps() if not by_recursion(t)}
     return tuple(found.values())
+
+
+def by_recursion(theorem: Theorem) -> bool:
+    """Whether a hypothesis says how a sequence goes on, which no sequence that is drawn meets."""
+    sides = (e for a in theorem.assumptions for e in (a.lhs, a.rhs))
+    return any(Sort.STEP in g.sorts for e in sides for g in e.functions)
 
 
 @cache
