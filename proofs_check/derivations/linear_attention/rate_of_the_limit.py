@@ -157,21 +157,21 @@ def squares_of_the_parts(root: Theorem = root) -> tuple[Theorem, Theorem]:
     return first, second
 
 
-@cache
-def square_of_u(root: Theorem = root) -> Theorem:
-    """(u^2 - v^2)^2 <= |u U - S^+|^2: with X = u^2, Y = v^2 and M = XY - b(X + Y)/2 the product of
-    (X^2 - bX) and (Y^2 - bY) is M^2 - b^2(X - Y)^2/4, so that the inner product of u U and S^+ is
-    at most M.
+def between_the_squares(
+    part: Term, inverse: Term, b: Term, of_part: Theorem, of_inverse: Theorem, seen_is: Theorem
+) -> Theorem:
+    """(u^2 - v^2)^2 <= |part - inverse|^2 for the parts of u U and of its limit, whose squares are
+    X^2 - bX and Y^2 - bY with X = u^2 and Y = v^2: the product of these is M^2 - b^2(X - Y)^2/4
+    with M = XY - b(X + Y)/2, so that the inner product is at most M.
     """
-    (of_u, of_v), cross = squares_of_the_parts(root), pairs(product * inverse)
-    X, Y = u**2, v**2
+    X, Y, cross = u**2, v**2, pairs(part * inverse)
     M = X * Y - b * (X + Y) / 2
-    second = calc(0, ("<=", pairs(inverse**2)), ("==", v**4 - b * v**2, of_v))
-    of_X = calc(0, ("<=", pairs((h(i) * h(j) * U) ** 2)), ("==", seen, masked()), ("==", u**2 - b, seen_is()))
+    second = calc(0, ("<=", pairs(inverse**2)), ("==", v**4 - b * v**2, of_inverse))
+    of_X = calc(0, ("<=", pairs((h(i) * h(j) * U) ** 2)), ("==", seen, masked()), ("==", u**2 - b, seen_is))
     less = show(0, "<=", Y * (X - b), of_X, b), show(0, "<=", X * (Y - b), show(b, "<=", v**2, second, b), b)
     schwarz = calc(
-        cauchy_schwarz("coordinates", (i, j), product, inverse, (d, d)),
-        ("==", (u**4 - b * u**2) * (v**4 - b * v**2), of_u, of_v, b),
+        cauchy_schwarz("coordinates", (i, j), part, inverse, (d, d)),
+        ("==", (u**4 - b * u**2) * (v**4 - b * v**2), of_part, of_inverse, b),
         ("<=", M**2, show(0, "<=", b**2 * (X - Y) ** 2 / 4, b), b),
     )
     positive = calc(0, ("<=", Y * (X - b) / 2 + X * (Y - b) / 2, *less, Y * (X - b), X * (Y - b)), ("==", M))
@@ -180,9 +180,15 @@ def square_of_u(root: Theorem = root) -> Theorem:
         (X - Y) ** 2,
         ("==", (u**4 - b * u**2) + (v**4 - b * v**2) - 2 * M),
         ("<=", (u**4 - b * u**2) + (v**4 - b * v**2) - 2 * cross, inner, M, cross),
-        ("==", pairs(product**2) + pairs(inverse**2) - 2 * cross, of_u, of_v),
-        ("==", pairs(apart**2)),
+        ("==", pairs(part**2) + pairs(inverse**2) - 2 * cross, of_part, of_inverse),
+        ("==", pairs((part - inverse) ** 2)),
     )
+
+
+@cache
+def square_of_u(root: Theorem = root) -> Theorem:
+    """(u^2 - v^2)^2 <= |u U - S^+|^2."""
+    return between_the_squares(product, inverse, b, *squares_of_the_parts(root), seen_is())
 
 
 #: 2 R(0)/lambda^3, and how it decays.

@@ -7,7 +7,7 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.derived import cauchy_schwarz, exp
+from numerics.derivations.derived import exp
 from numerics.derivations.kernel.flows import derivative
 from numerics.derivations.kernel.rules import antitone, assume, begin, instantiate
 from numerics.derivations.kernel.sorts import POSITIVE, Sort
@@ -65,8 +65,8 @@ from proofs_check.derivations.linear_attention.eigenbasis import (
     u_,
     zero_or_one,
 )
-from proofs_check.derivations.linear_attention.matrices import d, i, j
-from proofs_check.derivations.linear_attention.rate_of_the_limit import masked
+from proofs_check.derivations.linear_attention.matrices import i, j
+from proofs_check.derivations.linear_attention.rate_of_the_limit import between_the_squares, masked
 from proofs_check.derivations.linear_attention.reading_off import ones
 from proofs_check.derivations.proof import proves
 
@@ -235,31 +235,9 @@ def squares_of_the_parts() -> tuple[Theorem, ...]:
 
 
 @cache
-def between_the_squares() -> Theorem:
-    """(u^2 - v^2)^2 <= |u U - S_L^-1 S S^+|^2: with X = u^2, Y = v^2 and M = XY - b(X + Y)/2 the
-    product of (X^2 - bX) and (Y^2 - bY) is M^2 - b^2(X - Y)^2/4, so that the inner product is at
-    most M.
-    """
-    (of_u, of_v, seen_is, _), cross = squares_of_the_parts(), pairs(scaled_U * inverse)
-    X, Y = u**2, v**2
-    M = X * Y - b * (X + Y) / 2
-    second = calc(0, ("<=", pairs(inverse**2)), ("==", v**4 - b * v**2, of_v))
-    of_X = calc(0, ("<=", pairs((h(i) * h(j) * U) ** 2)), ("==", seen, masked()), ("==", u**2 - b, seen_is))
-    less = show(0, "<=", Y * (X - b), of_X, b), show(0, "<=", X * (Y - b), show(b, "<=", v**2, second, b), b)
-    schwarz = calc(
-        cauchy_schwarz("coordinates", (i, j), scaled_U, inverse, (d, d)),
-        ("==", (u**4 - b * u**2) * (v**4 - b * v**2), of_u, of_v, b),
-        ("<=", M**2, show(0, "<=", b**2 * (X - Y) ** 2 / 4, b), b),
-    )
-    positive = calc(0, ("<=", Y * (X - b) / 2 + X * (Y - b) / 2, *less, Y * (X - b), X * (Y - b)), ("==", M))
-    inner = show(cross, "<=", M, schwarz, positive, cross, M)
-    return calc(
-        (X - Y) ** 2,
-        ("==", (u**4 - b * u**2) + (v**4 - b * v**2) - 2 * M),
-        ("<=", (u**4 - b * u**2) + (v**4 - b * v**2) - 2 * cross, inner, M, cross),
-        ("==", pairs(scaled_U**2) + pairs(inverse**2) - 2 * cross, of_u, of_v),
-        ("==", pairs(apart**2)),
-    )
+def square_of_the_limit() -> Theorem:
+    """(u^2 - v^2)^2 <= |u U - S_L^-1 S S^+|^2."""
+    return between_the_squares(scaled_U, inverse, b, *squares_of_the_parts()[:3])
 
 
 @cache
@@ -272,7 +250,7 @@ def limit_of_u() -> Theorem:
         (u - v) ** 2,
         ("==", off / v**2),
         ("<=", (u**2 - v**2) ** 2 / v**2, near, off, (u**2 - v**2) ** 2),
-        ("<=", far / v**2, between_the_squares(), (u**2 - v**2) ** 2, far),
+        ("<=", far / v**2, square_of_the_limit(), (u**2 - v**2) ** 2, far),
     )
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.derived import chain, exp, integrated, log, sqrt
+from numerics.derivations.derived import chain, exp, log, sqrt
 from numerics.derivations.kernel.binding import bind
 from numerics.derivations.kernel.normal_form import LENGTH as n
 from numerics.derivations.kernel.rules import arithmetic, assume, gcongr, instantiate, integrate
@@ -21,7 +21,14 @@ from proofs_check.derivations.window.kernel_sums import d, k, mean, p, prompt, r
 from proofs_check.derivations.window.uniform.cap_measure import dimension, m, polar
 from proofs_check.derivations.window.uniform.kernel_means import sphere
 from proofs_check.derivations.window.uniform.kernel_sum_order import apart, half
-from proofs_check.derivations.window.uniform.sums.from_below import enough, g_p, kernel, same_sign, weight
+from proofs_check.derivations.window.uniform.sums.from_below import (
+    enough,
+    g_p,
+    is_rare,
+    kernel,
+    same_sign,
+    weight,
+)
 from proofs_check.derivations.window.uniform.sums.numbers import M, above, c, ind, l, numbers, over_numbers, y
 from proofs_check.derivations.window.uniform.sums.rings import caps_from_above, coordinates, depth, within
 
@@ -181,9 +188,9 @@ def rare() -> Theorem:
     )
 
 
-#: Sums over the numbers: of the weights alone, with the bounds of the shares of caps, with the
-#: numbers of tokens, and with the exponentials.
-ones, wides, counts, powers = (over_numbers(weight * e) for e in (1, wide, N, exp(gap)))
+#: Sums over the numbers with the weights: of the bounds of the shares of caps, and of the numbers
+#: of tokens.
+wides, counts = (over_numbers(weight * e) for e in (wide, N))
 
 
 @cache
@@ -219,14 +226,6 @@ def at_the_end() -> Theorem:
     return chain(start, gcongr(start.rhs, near), integrate("coordinates", (l,), each, (M,)), wides)
 
 
-@cache
-def convex() -> Theorem:
-    """sum_l weight_l (1 + gap_l) <= sum_l weight_l e^{gap_l}."""
-    each = instantiate(arithmetic(1 + u, "<=", exp(u)), {u: gap})
-    each = gcongr(weight * each.lhs, each)
-    return integrated("coordinates", (l,), each, ones + RATE * (counts - SHARE * n / 2 * wides), powers, (M,))
-
-
 #: gamma((d - 1 + p)/2, 2, r), and the bound of the lemma over its constant.
 def bound(dimensions: int | Fraction) -> Term:
     power = (d - Fraction(dimensions) + p) / 2
@@ -254,22 +253,9 @@ def statement(dimensions: int | Fraction = 1, three: int | Fraction = 6) -> Stat
 @proves("COL:G.4/upper", statement)
 @cache
 def sums_from_above() -> Theorem:
-    """Where g_p is more, the weighted mean of the gaps is positive, and so that of the e^{gap_l} is
-    at least 1.
-    """
-    more, less = counts - SHARE * n / 2 * wides, above(g_p - 6 * bound(1))
+    """Where g_p is more, the weighted mean of the gaps is positive."""
+    more = counts - SHARE * n / 2 * wides
     same = show(g_p - 6 * bound(1), "==", g_p - 6 * (n * wides))
     short = gcongr(same.rhs, sums_over_caps())
     short = chain(same, short, arithmetic(short.rhs, "<=", exp(2) * more, hide=(wides, counts)))
-    some = above(short.rhs)
-    gaps = instantiate(arithmetic(0, "<=", above(exp(2) * u) * u), {u: more})
-    point = chain(
-        gcongr(less * ones, short),
-        show(some * ones, "<=", some * convex().lhs, gaps),
-        gcongr(some * convex().lhs, convex()),
-        instantiate(show(some * y, "<=", y), {y: powers}),
-    )
-    rarely, event = gcongr(weight * rare().lhs, rare()), bind("prompt", (prompt,), less)
-    most = integrated("coordinates", (l,), rarely, bind("prompt", (prompt,), powers), ones / (4 * n), (M,))
-    found = chain(integrated("prompt", (prompt,), point, ones * event), most)
-    return calc(event, ("<=", 1 / (4 * n), found))
+    return is_rare(above(g_p - 6 * bound(1)), short, exp(2), more, gap, RATE, rare())

@@ -15,7 +15,7 @@ from numerics.derivations.kernel.binding import bind
 from numerics.derivations.kernel.normal_form import LENGTH as n
 from numerics.derivations.kernel.rules import arithmetic, assume, discharge, gcongr, instantiate, integrate
 from numerics.derivations.kernel.sorts import NONNEGATIVE, POSITIVE, REALS, Range
-from numerics.derivations.kernel.terms import Op, Variable, term
+from numerics.derivations.kernel.terms import Op, Term, Variable, term
 from numerics.derivations.kernel.theorems import Theorem
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.tactics import calc, show
@@ -189,9 +189,9 @@ def one_token() -> Theorem:
     )
 
 
-#: Sums over the numbers: of the weights alone, with half the mean numbers of tokens, with the
-#: numbers, and with the exponentials.
-ones, halves, counts, powers = (over_numbers(weight * e) for e in (1, n * sigma / 2, N, exp(gap)))
+#: Sums over the numbers: of the weights alone, with half the mean numbers of tokens, and with the
+#: numbers of tokens.
+ones, halves, counts = (over_numbers(weight * e) for e in (1, n * sigma / 2, N))
 
 
 @cache
@@ -254,12 +254,28 @@ def rare() -> Theorem:
     )
 
 
-@cache
-def convex() -> Theorem:
-    """sum_l weight_l (1 + gap_l) <= sum_l weight_l e^{gap_l}."""
+def is_rare(
+    event: Term, short: Theorem, factor: Term, more: Term, gap: Term, rate: Fraction, rare: Theorem
+) -> Theorem:
+    """P(event) <= 1/(4n), where the event is that a number is positive which is at most `factor`
+    times `more`, and `rate` times `more` is the sum of the weight_l gap_l: in the event the sum of
+    the weight_l e^{gap_l} is at least that of the weight_l, as e^x >= 1 + x.
+    """
+    powers, some = over_numbers(weight * exp(gap)), above(short.rhs)
     each = instantiate(arithmetic(1 + u, "<=", exp(u)), {u: gap})
     each = gcongr(weight * each.lhs, each)
-    return integrated("coordinates", (l,), each, ones + RATE * (halves - counts), powers, (M,))
+    convex = integrated("coordinates", (l,), each, ones + rate * more, powers, (M,))
+    gaps = instantiate(arithmetic(0, "<=", above(factor * u) * u), {u: more})
+    point = chain(
+        gcongr(event * ones, short),
+        show(some * ones, "<=", some * convex.lhs, gaps),
+        gcongr(some * convex.lhs, convex),
+        instantiate(show(some * y, "<=", y), {y: powers}),
+    )
+    each, chance = gcongr(weight * rare.lhs, rare), bind("prompt", (prompt,), event)
+    most = integrated("coordinates", (l,), each, bind("prompt", (prompt,), powers), ones / (4 * n), (M,))
+    found = chain(integrated("prompt", (prompt,), point, ones * chance), most)
+    return calc(chance, ("<=", 1 / (4 * n), found))
 
 
 #: gamma((d + p)/2, 2, r) over r^{(d + p)/2}, and the bound of the lemma.
@@ -305,23 +321,10 @@ def below_half() -> Theorem:
 
 @cache
 def from_rings() -> Theorem:
-    """P(g_p < bound) <= 1/(4n): where g_p is less, the weighted mean of the gaps is positive, and
-    so that of the e^{gap_l} is at least 1.
-    """
-    less, more = above(bound - g_p), halves - counts
+    """P(g_p < bound) <= 1/(4n), as where g_p is less the weighted mean of the gaps is positive."""
+    more = halves - counts
     short = show(bound - g_p, "<=", Q**2 * more, below_half(), mixture())
-    some = above(short.rhs)
-    gaps = instantiate(arithmetic(0, "<=", above(Q**2 * u) * u), {u: more})
-    point = chain(
-        gcongr(less * ones, short),
-        show(some * ones, "<=", some * convex().lhs, gaps),
-        gcongr(some * convex().lhs, convex()),
-        instantiate(show(some * y, "<=", y), {y: powers}),
-    )
-    rarely, event = gcongr(weight * rare().lhs, rare()), bind("prompt", (prompt,), less)
-    most = integrated("coordinates", (l,), rarely, bind("prompt", (prompt,), powers), ones / (4 * n), (M,))
-    found = chain(integrated("prompt", (prompt,), point, ones * event), most)
-    return calc(event, ("<=", 1 / (4 * n), found))
+    return is_rare(above(bound - g_p), short, Q**2, more, gap, RATE, rare())
 
 
 @cache
